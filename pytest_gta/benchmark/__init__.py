@@ -1,0 +1,1 @@
+"""The domain: tasks, scores, metrics, results. Knows neither pytest nor any model endpoint."""

@@ -1,0 +1,295 @@
+"""What a run produces, as values with one JSON form: verdicts, task results, the run's result (schema 1).
+
+Units everywhere: scores are points 0-10, rates percentages 0-100, money USD, times seconds, sizes bytes.
+A number that was not measured is None (JSON null), never 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from enum import StrEnum
+from typing import Any, Self
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+SCHEMA_VERSION = 1
+
+Bounds = tuple[float, float]
+"""The lowest and the highest value a number could have, were the missing part measured."""
+
+
+class LeafStatus(StrEnum):
+    """What is known of one leaf."""
+
+    SCORED = "scored"
+    """A judge gave it a score."""
+    NOT_DELIVERED = "not_delivered"
+    """The agent delivered nothing at all: 0 points, no judge call."""
+    JUDGE_ERROR = "judge_error"
+    """The judge could not be reached or understood. Not a score."""
+    JUDGE_REFUSED = "judge_refused"
+    """The judge declined to answer. Not a score."""
+    NOT_RUN = "not_run"
+    """Never sent to a judge. Not a score."""
+
+    @property
+    def is_score(self) -> bool:
+        """Whether a leaf in this state has a score that counts."""
+        return self in (LeafStatus.SCORED, LeafStatus.NOT_DELIVERED)
+
+
+class TaskStatus(StrEnum):
+    """What is known of one task."""
+
+    GRADED = "graded"
+    """Every leaf has a score."""
+    UNSCORED = "unscored"
+    """The agent ran, but the judge left leaves without a score."""
+    ERROR = "error"
+    """Ours or the environment's fault: inputs missing, agent cannot be built, worker died."""
+    NOT_RUN = "not_run"
+    """Never started: budget reached, interrupted, out of credit."""
+
+
+class StopReason(StrEnum):
+    """How the agent ended. What it delivered is judged all the same."""
+
+    FINISHED = "finished"
+    MAX_TURNS = "max_turns"
+    TIMEOUT = "timeout"
+    CONTEXT_EXCEEDED = "context_exceeded"
+    AGENT_ERROR = "agent_error"
+    NO_ANSWER = "no_answer"
+
+
+class _Value(BaseModel):
+    """A frozen value that rejects unknown fields and numbers that are not finite."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+
+class Tokens(_Value):
+    """Tokens of one or more model calls; `input` includes the `cached` ones."""
+
+    input: int = 0
+    cached: int = 0
+    output: int = 0
+
+    def __add__(self, other: Tokens) -> Tokens:
+        return Tokens(
+            input=self.input + other.input, cached=self.cached + other.cached, output=self.output + other.output
+        )
+
+
+class Usage(_Value):
+    """What model calls used: every attempt counts, also the failed ones.
+
+    Attributes:
+        calls: Requests sent.
+        tokens: As the endpoint reported them.
+        cost_usd: Priced by a price library; None when the model's price is unknown. No calls cost 0.
+    """
+
+    calls: int = 0
+    tokens: Tokens = Tokens()
+    cost_usd: float | None = 0.0
+
+    def __add__(self, other: Usage) -> Usage:
+        return Usage(
+            calls=self.calls + other.calls,
+            tokens=self.tokens + other.tokens,
+            cost_usd=total((self.cost_usd, other.cost_usd)),
+        )
+
+
+class Verdict(_Value):
+    """What a judge said of one leaf.
+
+    Attributes:
+        leaf_id: The checkpoint's id within its task.
+        status: What is known; decides whether `score` is a number.
+        score: Points 0-10; None unless the status is a score.
+        analysis: The judge's reason, or why there is no score.
+        key: Digest of all that the verdict depends on (judge, prompt version, evidence, requirement).
+        evidence_note: What the judge was not shown; "" when it saw everything.
+        cached: Whether it was reused rather than asked for.
+        usage: What it took, re-asks included.
+        wall_s: Seconds from asking to answer.
+    """
+
+    leaf_id: str
+    status: LeafStatus
+    score: float | None = Field(default=None, ge=0, le=10)
+    analysis: str = ""
+    key: str = ""
+    evidence_note: str = ""
+    cached: bool = False
+    usage: Usage = Usage()
+    wall_s: float = 0.0
+
+    @model_validator(mode="after")
+    def _score_matches_status(self) -> Self:
+        if self.status.is_score != (self.score is not None):
+            raise ValueError(f"a {self.status} verdict {'needs' if self.status.is_score else 'cannot have'} a score")
+        return self
+
+
+class CheckpointResult(_Value):
+    """A node of the rubric with its score.
+
+    Attributes:
+        id: The checkpoint's id.
+        requirements: Its text.
+        weight: Its share among its siblings.
+        score: Points 0-10, None when invalid.
+        status: A `LeafStatus` for a leaf; ``scored`` or ``invalid`` for an inner node.
+        analysis: The judge's reason; "" for an inner node.
+        valid: Whether every leaf below has a score.
+        bounds: The score with missing leaves as 0 and as 10.
+        evidence_note: What the judge was not shown of the deliverables.
+        cached: Whether the verdict was reused.
+        checkpoints: The children; empty for a leaf.
+    """
+
+    id: str
+    requirements: str
+    weight: float
+    score: float | None
+    status: str
+    analysis: str = ""
+    valid: bool
+    bounds: Bounds
+    evidence_note: str = ""
+    cached: bool = False
+    checkpoints: tuple[CheckpointResult, ...] = ()
+
+    def leaves(self) -> tuple[CheckpointResult, ...]:
+        """Return the leaves at or below this node, in order."""
+        return (self,) if not self.checkpoints else tuple(leaf for c in self.checkpoints for leaf in c.leaves())
+
+
+class AgentRecord(_Value):
+    """How the agent did, apart from what it delivered.
+
+    Attributes:
+        label: What reports call the agent.
+        stop_reason: How it ended.
+        stop_detail: One line saying why, when it did not just finish.
+        turns: Model turns, 0 when unknown.
+        tool_calls: Calls of the benchmark's tools, counting unknown tools and unreadable arguments.
+        tool_errors: Those that came back as errors.
+        usage: Model usage; `cost_usd` None when the agent does not tell.
+        wall_s: Seconds from start to end.
+        final_answer: Its last message; "" when there is none.
+        tools_offered: Names of the tools it was given, sorted.
+    """
+
+    label: str
+    stop_reason: StopReason
+    stop_detail: str = ""
+    turns: int = 0
+    tool_calls: int = 0
+    tool_errors: int = 0
+    usage: Usage = Usage()
+    wall_s: float = 0.0
+    final_answer: str = ""
+    tools_offered: tuple[str, ...] = ()
+
+
+class DeliverableRecord(_Value):
+    """One file the agent left, and how much of it the judge could see.
+
+    Attributes:
+        path: Its path in the workspace, as the agent named it.
+        bytes: Size.
+        sha256: Digest; None when it was not taken.
+        media_type: By content where that is cheap, else by suffix.
+        evidence: ``full``, ``partial``, ``none``; ``not_taken`` for a link, special file or cache.
+        note: Why evidence is not full, or why the file was not taken.
+    """
+
+    path: str
+    bytes: int
+    sha256: str | None
+    media_type: str
+    evidence: str
+    note: str = ""
+
+
+class JudgeRecord(_Value):
+    """What judging one task took."""
+
+    usage: Usage = Usage()
+    cached_leaves: int = 0
+    wall_s: float = 0.0
+
+
+class TaskResult(_Value):
+    """One judged task (or one that could not be judged, and why)."""
+
+    task_id: str
+    run_key: str
+    nodeid: str
+    category: str
+    kinds: tuple[str, ...] = ()
+    status: TaskStatus
+    root_score: float | None = None
+    root_bounds: Bounds = (0.0, 10.0)
+    success: bool | None = None
+    checkpoints: tuple[CheckpointResult, ...] = ()
+    agent: AgentRecord | None = None
+    judge: JudgeRecord = JudgeRecord()
+    deliverables: tuple[DeliverableRecord, ...] = ()
+    notes: tuple[str, ...] = ()
+    error: str | None = None
+    resumed: bool = False
+
+    def leaves(self) -> tuple[CheckpointResult, ...]:
+        """Return all leaves in the rubric's order."""
+        return tuple(leaf for top in self.checkpoints for leaf in top.leaves())
+
+    def leaf(self, leaf_id: str) -> CheckpointResult:
+        """Return one leaf by its id.
+
+        Raises:
+            KeyError: When the task has no such leaf.
+        """
+        for leaf in self.leaves():
+            if leaf.id == leaf_id:
+                return leaf
+        raise KeyError(f"task {self.task_id} has no leaf {leaf_id!r}; it has {', '.join(x.id for x in self.leaves())}")
+
+
+class Gate(_Value):
+    """The verdict on the run: ``pass``, ``fail``, ``inconclusive`` or ``none`` (no gate asked for), and why."""
+
+    verdict: str = "none"
+    reasons: tuple[str, ...] = ()
+
+
+class RunResult(_Value):
+    """A whole run: ``results.json``.
+
+    Attributes:
+        schema_version: 1.
+        run: How it was made: id, times, versions, dataset, agent, judge, sandbox, threshold.
+        summary: The metrics, as `pytest_gta.benchmark.metrics.summarize` returns them.
+        gate: The gate's verdict.
+        tasks: Every task that was selected, in id order.
+    """
+
+    schema_version: int = SCHEMA_VERSION
+    run: dict[str, Any]
+    summary: dict[str, Any]
+    gate: Gate = Gate()
+    tasks: tuple[TaskResult, ...]
+
+
+def total(amounts: Iterable[float | None]) -> float | None:
+    """Add amounts of money; one unknown amount makes the sum unknown."""
+    known = 0.0
+    for amount in amounts:
+        if amount is None:
+            return None
+        known += amount
+    return known

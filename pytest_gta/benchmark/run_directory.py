@@ -1,0 +1,176 @@
+"""The run directory: every finished leaf, transcript and result on disk the moment it exists.
+
+    <run>/run.json                       how the run was made
+    <run>/tasks/<run key>/workspace/     what the agent saw and left
+    <run>/tasks/<run key>/transcript.jsonl
+    <run>/tasks/<run key>/agent_run.json how the agent ended, written once it has
+    <run>/tasks/<run key>/verdicts.jsonl one line a judged leaf, appended
+    <run>/tasks/<run key>/result.json    written when the task is judged
+    <run>/results.json                   written when the run ends, rebuilt at will
+
+Whole files are written beside their name and moved into place, so a reader never meets half a file; a torn last line
+of a ``.jsonl`` (a killed writer) is skipped.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from pytest_gta.benchmark.results import AgentRecord, RunResult, TaskResult, Verdict
+
+MANIFEST = "run.json"
+RESULTS = "results.json"
+
+
+def write_atomic(path: Path, text: str) -> None:
+    """Write `text` to `path` so that the file is either the old or the new one, whole."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    fd, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(fd, "w", encoding="utf-8") as out:
+            out.write(text)
+            out.flush()
+            os.fsync(out.fileno())
+        Path(temporary).chmod(0o644)
+        Path(temporary).replace(path)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+
+
+def append_line(path: Path, line: str) -> None:
+    """Append one line in a single write, after ending a line that a killed writer left torn."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
+    try:
+        size = os.fstat(fd).st_size
+        torn = size > 0 and os.pread(fd, 1, size - 1) != b"\n"
+        os.write(fd, (b"\n" if torn else b"") + line.encode("utf-8", "backslashreplace") + b"\n")
+    finally:
+        os.close(fd)
+
+
+def read_lines(path: Path) -> Iterator[dict[str, Any]]:
+    """Yield the JSON objects of a ``.jsonl`` file, skipping lines that are not whole; nothing when there is no file."""
+    if not path.is_file():
+        return
+    with path.open("rb") as lines:
+        for line in lines:
+            try:
+                value = json.loads(line)
+            except ValueError:
+                continue
+            if isinstance(value, dict):
+                yield value
+
+
+class TaskDirectory:
+    """The part of a run directory that belongs to one task (or one repeat of it)."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.workspace = root / "workspace"
+        self.transcript = root / "transcript.jsonl"
+        self._agent_run = root / "agent_run.json"
+        self._verdicts = root / "verdicts.jsonl"
+        self._result = root / "result.json"
+
+    def restart(self) -> None:
+        """Make it empty for a new attempt of the agent."""
+        if self.root.exists():
+            make_removable(self.root)
+            shutil.rmtree(self.root)
+        self.root.mkdir(parents=True)
+
+    def add_verdict(self, verdict: Verdict) -> None:
+        """Append one verdict; it is on disk when this returns."""
+        append_line(self._verdicts, verdict.model_dump_json())
+
+    def verdicts(self) -> dict[str, Verdict]:
+        """Return the last verdict of each leaf, keyed by leaf id."""
+        found = {}
+        for entry in read_lines(self._verdicts):
+            try:
+                verdict = Verdict.model_validate(entry)
+            except ValidationError:
+                continue
+            found[verdict.leaf_id] = verdict
+        return found
+
+    def write_agent(self, record: AgentRecord) -> None:
+        """Record that the agent has ended: from here on a resumed run only judges."""
+        write_atomic(self._agent_run, record.model_dump_json())
+
+    def agent(self) -> AgentRecord | None:
+        """Return how the agent ended, None when it has not (or the record is not readable)."""
+        try:
+            return AgentRecord.model_validate_json(self._agent_run.read_bytes())
+        except (OSError, ValidationError):
+            return None
+
+    def write_result(self, result: TaskResult) -> None:
+        """Write the task's result."""
+        write_atomic(self._result, result.model_dump_json(indent=1))
+
+    def result(self) -> TaskResult | None:
+        """Return the task's result, None when there is none (or it is not readable)."""
+        try:
+            return TaskResult.model_validate_json(self._result.read_bytes())
+        except (OSError, ValidationError):
+            return None
+
+
+class RunDirectory:
+    """A run on disk.
+
+    Args:
+        root: The directory; created when something is written.
+    """
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+
+    def task(self, run_key: str) -> TaskDirectory:
+        """Return the directory of one task, by its slug (with the repeat's suffix)."""
+        return TaskDirectory(self.root / "tasks" / run_key)
+
+    def write_manifest(self, manifest: dict[str, Any]) -> None:
+        """Write how the run was made."""
+        write_atomic(self.root / MANIFEST, json.dumps(manifest, indent=1))
+
+    def manifest(self) -> dict[str, Any]:
+        """Return how the run was made.
+
+        Raises:
+            FileNotFoundError: When this is not a run directory.
+            ValueError: When the manifest is not readable.
+        """
+        manifest = json.loads((self.root / MANIFEST).read_text("utf-8"))
+        if not isinstance(manifest, dict):
+            raise ValueError(f"{self.root / MANIFEST} does not hold an object")
+        return manifest
+
+    def task_results(self) -> list[TaskResult]:
+        """Return the result of every judged task on disk, by run key."""
+        folders = sorted((self.root / "tasks").glob("*")) if self.root.is_dir() else []
+        return [result for folder in folders if (result := TaskDirectory(folder).result()) is not None]
+
+    def write_results(self, result: RunResult, path: Path | None = None) -> Path:
+        """Write the run's result to `path`, or to its place in the run directory, and return where."""
+        target = path or self.root / RESULTS
+        write_atomic(target, result.model_dump_json(indent=1) + "\n")
+        return target
+
+
+def make_removable(root: Path) -> None:
+    """Give back the write permission that staging took from folders, so that the tree can be removed."""
+    for folder, _, _ in os.walk(root):
+        Path(folder).chmod(0o755)
