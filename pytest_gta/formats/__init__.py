@@ -1,0 +1,1 @@
+"""What a file holds: facts, text in reading order, pictures and faults."""
