@@ -1,0 +1,22 @@
+"""Fixtures of the project's own tests."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from typing import Any
+
+import pytest
+
+from tests.openai_server import OpenAIServer
+
+
+@pytest.fixture
+def openai_server() -> Iterator[Callable[..., OpenAIServer]]:
+    """Start servers that speak the OpenAI API: ``server = openai_server(respond)``; closed when the test ends."""
+    with ExitStack() as servers:
+
+        def start(*args: Any, **settings: Any) -> OpenAIServer:
+            return servers.enter_context(OpenAIServer(*args, **settings))
+
+        yield start

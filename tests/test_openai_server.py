@@ -1,0 +1,71 @@
+"""The test server itself: what it answers and records."""
+
+from __future__ import annotations
+
+import json
+import threading
+import urllib.error
+import urllib.request
+
+import pytest
+
+from tests.openai_server import OpenAIServer, calls, fails, in_turn, judge, script
+
+
+def post(url: str, body: object) -> tuple[int, dict]:
+    request = urllib.request.Request(url, json.dumps(body).encode(), {"Authorization": "Bearer k"})
+    try:
+        with urllib.request.urlopen(request, timeout=10) as answer:
+            return answer.status, json.load(answer)
+    except urllib.error.HTTPError as error:
+        return error.code, json.load(error)
+
+
+def chat(server: OpenAIServer, *texts: str, **more: object) -> tuple[int, dict]:
+    roles = ["user", "assistant"] * len(texts)
+    messages = [{"role": role, "content": text} for role, text in zip(roles, texts, strict=False)]
+    return post(server.base_url + "/chat/completions", {"model": "m", "messages": messages, **more})
+
+
+def test_judge_finds_the_requirement_and_fills_the_schema(openai_server):
+    server = openai_server(judge({"is good": 3, "It is good": 7.5}))
+    schema = {"properties": {"why": {"type": "string"}, "points": {"anyOf": [{"type": "number"}, {"type": "null"}]}}}
+    asked = {"type": "json_schema", "json_schema": {"name": "v", "schema": schema}}
+    _, answer = chat(server, "Read this. It is good\n", response_format=asked)
+    content = json.loads(answer["choices"][0]["message"]["content"])
+    assert content == {"why": "scripted reason", "points": 7.5}
+    assert server.chats[0].api_key == "k"
+
+
+def test_script_goes_by_the_turn_of_the_conversation(openai_server):
+    server = openai_server(script(calls(("T", {"a": 1})), "done", by={"other": ["else"]}))
+    assert chat(server, "go")[1]["choices"][0]["finish_reason"] == "tool_calls"
+    assert chat(server, "go", "called", "result")[1]["choices"][0]["message"]["content"] == "done"
+    assert chat(server, "the other task")[1]["choices"][0]["message"]["content"] == "else"
+
+
+def test_many_connections_at_once_are_served_and_counted(openai_server):
+    everyone = threading.Barrier(100)
+
+    def respond(_request):
+        everyone.wait(20)
+        return "ok"
+
+    server = openai_server(respond)
+    threads = [threading.Thread(target=chat, args=(server, "hi")) for _ in range(100)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert (server.peak, len(server.chats)) == (100, 100)
+
+
+def test_failures_are_api_errors(openai_server):
+    server = openai_server(in_turn(fails(429, "slow down", code="rate_limit_exceeded"), "ok"))
+    assert chat(server, "x")[1]["error"]["code"] == "rate_limit_exceeded"
+    assert chat(server, "x")[0] == 200
+
+
+def test_a_responder_that_raises_fails_the_test():
+    with pytest.raises(LookupError, match="no score is scripted"), OpenAIServer(judge({"a": 1})) as server:
+        assert chat(server, "something else")[0] == 500
