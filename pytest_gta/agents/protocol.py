@@ -1,0 +1,104 @@
+"""What an agent is: one object with a label and one method.
+
+    class MyAgent:
+        label = "mine"
+
+        def run(self, task, tools, workspace):
+            result = tools.call("Calculator", {"expression": "6 * 7"})
+            workspace.resolve("answer.txt", writing=True).write_text(result.text)
+            return AgentRun(StopReason.FINISHED, f"The answer is {result.text}.")
+
+Every file it leaves in the workspace is a deliverable.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+
+from pytest_gta.benchmark.results import StopReason, Usage
+from pytest_gta.benchmark.task import Brief
+
+if TYPE_CHECKING:
+    from pytest_gta.tools.specification import ToolSpec
+    from pytest_gta.tools.toolbox import ToolResult
+    from pytest_gta.workspace.workspace import Workspace
+
+__all__ = ["Agent", "AgentRun", "AgentUnavailable", "StopReason", "Tools", "Usage"]
+
+
+@dataclass(frozen=True, slots=True)
+class AgentRun:
+    """How an agent's work on one task ended.
+
+    Attributes:
+        stop_reason: Why it stopped. What it delivered is judged all the same.
+        final_answer: Its last message to the user; "" when there is none.
+        stop_detail: One line saying why, when it did not just finish.
+        turns: Model turns taken, 0 when unknown.
+        usage: What its model calls used; ``Usage(cost_usd=None)`` when the agent cannot tell.
+    """
+
+    stop_reason: StopReason
+    final_answer: str
+    stop_detail: str = ""
+    turns: int = 0
+    usage: Usage = Usage()
+
+
+class Tools(Protocol):
+    """The benchmark's tools, bound to one task's workspace."""
+
+    @property
+    def specs(self) -> Sequence[ToolSpec]:
+        """What is on offer; ``spec.function_schema()`` is the form that goes into a model's ``tools``."""
+
+    def call(self, name: str, arguments: str | Mapping[str, Any]) -> ToolResult:
+        """Call one tool, with arguments as an object or as the raw JSON a model wrote.
+
+        Never raises for what a model did: an unknown tool, unreadable or wrong arguments and a tool that fails are all
+        answered with a result that says what was wrong.
+        """
+
+
+@runtime_checkable
+class Agent(Protocol):
+    """What is under test.
+
+    An agent that watches the clock itself may have a number ``wall_cap_s``, the seconds after which it has ended
+    whatever happens, and a method ``stop()``, called from another thread when it is to end at once.
+    """
+
+    label: str
+    """What reports call it."""
+
+    def run(self, task: Brief, tools: Tools, workspace: Workspace) -> AgentRun:
+        """Work on one task and return how that ended.
+
+        Args:
+            task: The request and the paths of its input files; never the rubric.
+            tools: The benchmark's tools.
+            workspace: The folder with the inputs, where deliverables go.
+
+        Raises:
+            AgentUnavailable: When the environment, not the agent, is at fault.
+            Exception: Anything else counts as the agent's own failure; what it delivered by then is judged.
+        """
+
+
+class AgentUnavailable(Exception):  # noqa: N818 - a state of the world, named as reports name it
+    """The agent cannot work for a reason that is not its own, so the task is an error and never a zero.
+
+    For example: it cannot be imported or built, its model endpoint is down for good, the key is wrong, the credit is
+    used up.
+
+    Attributes:
+        usage: What was used up to then.
+        halted: Whether the run as a whole has stopped starting new work (out of credit, budget reached).
+    """
+
+    def __init__(self, reason: str, *, usage: Usage | None = None, halted: bool = False) -> None:
+        self.usage = usage or Usage()
+        self.halted = halted
+        super().__init__(reason)
