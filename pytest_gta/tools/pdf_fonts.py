@@ -1,0 +1,250 @@
+"""Which font each character of a PDF is written in."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import io
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Literal
+
+from pytest_gta.tools.font_files import FontFile, FontFolders, truetype_subset
+
+Style = tuple[bool, bool]
+"""Bold and italic."""
+
+_FAMILIES: tuple[tuple[str, str, str, str], ...] = (
+    ("LiberationSans-Regular", "LiberationSans-Bold", "LiberationSans-Italic", "LiberationSans-BoldItalic"),
+    ("Arial", "Arial Bold", "Arial Italic", "Arial Bold Italic"),
+    ("arial", "arialbd", "ariali", "arialbi"),
+    ("NotoSans-Regular", "NotoSans-Bold", "NotoSans-Italic", "NotoSans-BoldItalic"),
+    ("DejaVuSans", "DejaVuSans-Bold", "DejaVuSans-Oblique", "DejaVuSans-BoldOblique"),
+)
+_STYLES: tuple[Style, ...] = ((False, False), (True, False), (False, True), (True, True))
+_HELVETICA: dict[Style, str] = dict(
+    zip(_STYLES, ("Helvetica", "Helvetica-Bold", "Helvetica-Oblique", "Helvetica-BoldOblique"), strict=True)
+)
+_COURIER: dict[Style, str] = dict(
+    zip(_STYLES, ("Courier", "Courier-Bold", "Courier-Oblique", "Courier-BoldOblique"), strict=True)
+)
+_READER_FONTS: tuple[tuple[str, str], ...] = (
+    ("STSong-Light", "gbk"),
+    ("MSung-Light", "big5"),
+    ("HeiseiKakuGo-W5", "shift_jis"),
+    ("HYSMyeongJo-Medium", "euc_kr"),
+)
+"""Fonts a PDF may name without embedding: the reading program brings its own. With the characters each one has."""
+
+_EUROPEAN = re.compile("[\u0100-\u058f\u1e00-\u1fff]")
+_WIDE = re.compile("[\u1100-\u11ff\u2e80-\ua4cf\uac00-\ud7af\uf900-\ufaff\ufe30-\ufe4f\uff00-\uffef\U00020000-\U0003ffff]")
+_EMOJI = re.compile("[\U0001f000-\U0001faff\u2600-\u27bf\u231a-\u23ff\u2b50\u2b55\u2b1b\u2b1c\U0001f1e6-\U0001f1ff]")
+_UNSEEN = re.compile("[\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufe0e\ufe0f\u00ad\U000e0020-\U000e007f]")
+_SKIN = re.compile("[\U0001f3fb-\U0001f3ff]")
+
+Kind = Literal["font", "picture"]
+
+
+class PdfFonts:
+    """The fonts of one document, chosen for the characters it has.
+
+    Helvetica serves Western text; other European scripts change the whole document to one family that has them all;
+    whatever is left gets, character by character, a font that has it.
+
+    Attributes:
+        missing: Characters no font of this machine has.
+        borrowed: Names of fonts that are not embedded: the reading program must bring one of its own.
+    """
+
+    def __init__(self, characters: Iterable[str], folders: FontFolders | None = None) -> None:
+        self._folders = folders or FontFolders()
+        self._characters = {char for char in characters if not char.isspace() and not _UNSEEN.match(char)}
+        self._family_glyphs: frozenset[int] = frozenset()
+        self._family = self._choose_family()
+        self._chosen: dict[str, dict[Style, str] | None] = {}
+        self._emoji_font = self._folders.colour_emoji()
+        self._emoji_pictures: dict[str, str | None] = {}
+        self.missing: set[str] = set()
+        self.borrowed: set[str] = set()
+        self._choose()
+
+    def runs(self, text: str, *, bold: bool = False, italic: bool = False, mono: bool = False) -> Iterator[tuple[Kind, str, str]]:
+        """Split text into runs of one font.
+
+        Yields:
+            ``("font", font name, text)`` or ``("picture", PNG as a data address, the emoji)``. A character that no
+            font has is written as its name in brackets when it is a symbol, else as an empty box.
+        """
+        style = (bold, italic)
+        name, run = "", ""
+        for char in text:
+            if _UNSEEN.match(char):
+                continue
+            picture = self._emoji_picture(char)
+            if picture:
+                if run:
+                    yield "font", name, run
+                run = ""
+                yield "picture", picture, char
+                continue
+            chosen, shown = self._font(char, style, mono=mono)
+            if chosen != name and run:
+                yield "font", name, run
+                run = ""
+            name, run = chosen, run + shown
+        if run:
+            yield "font", name, run
+
+    def has_wide(self, text: str) -> bool:
+        """Return whether a text holds Chinese, Japanese or Korean, whose lines break between any two characters."""
+        return bool(_WIDE.search(text))
+
+    def _font(self, char: str, style: Style, *, mono: bool) -> tuple[str, str]:
+        if mono and _in_western(char):
+            return _COURIER[style], char
+        fonts = self._family if char.isspace() or _in_western(char) else self._chosen.get(char, self._family)
+        if fonts is not None:
+            return fonts[style], char
+        if _SKIN.match(char):
+            return self._family[style], ""
+        name = unicodedata.name(char, "").lower()
+        if unicodedata.category(char) == "So" and name:
+            return self._family[style], f"[{name}]"
+        return "ZapfDingbats", "\u274f"
+
+    def _choose_family(self) -> dict[Style, str]:
+        european = {char for char in self._characters if _EUROPEAN.match(char)}
+        if european:
+            for names in _FAMILIES:
+                files = [self._folders.named(name) for name in names]
+                if all(file and file.outlines == "truetype" and file.has("".join(european)) for file in files):
+                    registered = [name for file in files if file and (name := _register(file))]
+                    if len(registered) == len(_STYLES):
+                        self._family_glyphs = files[0].glyphs if files[0] else frozenset()
+                        return dict(zip(_STYLES, registered, strict=True))
+        return _HELVETICA
+
+    def _choose(self) -> None:
+        left = {char for char in self._characters if not _in_western(char)}
+        of_family = {char for char in left if ord(char) in self._family_glyphs}
+        self._chosen.update(dict.fromkeys(of_family, self._family))
+        left -= of_family
+        groups = [{char for char in left if _WIDE.match(char)}, {char for char in left if _EMOJI.match(char)}]
+        groups.append(left - groups[0] - groups[1])
+        for group in groups:
+            self._take(group)
+        self.missing = {
+            char
+            for char in left
+            if char not in self._chosen and not _SKIN.match(char) and not (self._emoji_font and _EMOJI.match(char))
+        }
+        self._chosen.update(dict.fromkeys(left - self._chosen.keys()))
+
+    def _take(self, group: set[str]) -> None:
+        """Find fonts for a group of characters: the one that has the most, then for the rest."""
+        while group:
+            font = self._folders.with_characters(group)
+            taken = {char for char in group if font and ord(char) in font.glyphs}
+            if not font or not taken or not self._use(font, taken):
+                self._borrow(group)
+                return
+            group = group - taken
+
+    def _use(self, font: FontFile, characters: set[str]) -> bool:
+        regular = _register(font, characters)
+        if regular is None:
+            return False
+        bold = None
+        for stem in (font.path.stem.replace("Regular", "Bold"), font.path.stem + "-Bold"):
+            other = self._folders.named(stem) if stem != font.path.stem else None
+            if other and other.has("".join(characters)):
+                bold = _register(other, characters)
+        styles = {style: (bold if style[0] and bold else regular) for style in _STYLES}
+        self._chosen.update(dict.fromkeys(characters, styles))
+        return True
+
+    def _borrow(self, characters: set[str]) -> None:
+        from reportlab.pdfbase import pdfmetrics
+        from reportlab.pdfbase.cidfonts import UnicodeCIDFont
+
+        left = {char for char in characters if _WIDE.match(char)}
+        fonts = sorted(_READER_FONTS, key=lambda font: -sum(_encodes(char, font[1]) for char in left))
+        if any(re.match("[\u3040-\u30ff]", char) for char in left):
+            fonts.sort(key=lambda font: font[1] != "shift_jis")
+        for name, encoding in fonts:
+            taken = {char for char in left if _encodes(char, encoding)}
+            if taken:
+                pdfmetrics.registerFont(UnicodeCIDFont(name))
+                self.borrowed.add(name)
+                self._chosen.update(dict.fromkeys(taken, dict.fromkeys(_STYLES, name)))
+                left -= taken
+
+    def _emoji_picture(self, char: str) -> str | None:
+        if self._emoji_font is None or not _EMOJI.match(char):
+            return None
+        # A plain symbol (a check mark, a star) stays text where a font has it.
+        if ord(char) < 0x1F000 and self._chosen.get(char, self._family) is not None:
+            return None
+        if char not in self._emoji_pictures:
+            self._emoji_pictures[char] = _draw_emoji(self._emoji_font, char)
+            if self._emoji_pictures[char] is None and self._chosen.get(char) is None:
+                self.missing.add(char)
+        return self._emoji_pictures[char]
+
+
+def _in_western(char: str) -> bool:
+    return _encodes(char, "cp1252")
+
+
+def _encodes(char: str, encoding: str) -> bool:
+    try:
+        char.encode(encoding)
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _name(font: FontFile) -> str:
+    return "gta-" + hashlib.sha256(f"{font.path}#{font.index}".encode()).hexdigest()[:12]
+
+
+def _register(font: FontFile, characters: Iterable[str] = ()) -> str | None:
+    """Make a font known to reportlab and return the name it goes by; None when it cannot be embedded."""
+    from reportlab.pdfbase import pdfmetrics
+    from reportlab.pdfbase.ttfonts import TTFError, TTFont
+
+    name = _name(font)
+    source: str | io.BytesIO = str(font.path)
+    if font.outlines == "cff":
+        wanted = "".join(sorted(set(characters)))
+        name += hashlib.sha256(wanted.encode("utf-8", "surrogatepass")).hexdigest()[:8]
+        source = io.BytesIO()
+        try:
+            truetype_subset(font, wanted, source)
+        except Exception:  # an odd font: another, or one the reader brings, will do
+            return None
+        source.seek(0)
+    if name not in pdfmetrics.getRegisteredFontNames():
+        try:
+            pdfmetrics.registerFont(TTFont(name, source, subfontIndex=font.index if font.outlines != "cff" else 0))
+        except TTFError:
+            return None
+    return name
+
+
+def _draw_emoji(font: Path, char: str) -> str | None:
+    from PIL import Image, ImageDraw, ImageFont
+
+    try:
+        drawn = ImageFont.truetype(str(font), 109)  # the one size a bitmap emoji font has
+        picture = Image.new("RGBA", (136, 128), (255, 255, 255, 0))
+        ImageDraw.Draw(picture).text((0, 0), char, font=drawn, embedded_color=True)
+    except (OSError, ValueError):
+        return None
+    if picture.getbbox() is None:
+        return None
+    buffer = io.BytesIO()
+    picture.resize((68, 64)).save(buffer, "PNG")
+    return "data:image/png;base64," + base64.b64encode(buffer.getvalue()).decode("ascii")
