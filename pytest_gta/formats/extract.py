@@ -62,6 +62,7 @@ class Extract:
         text: The text in reading order, parts marked by lines such as ``=== Slide 2: Results ===``.
         pictures: Pictures in it or of it, in order.
         faults: One plain sentence for each thing that could not be read or was cut.
+        notes: What a reader should know that took nothing away, e.g. that the name's suffix is wrong.
     """
 
     kind: str
@@ -70,6 +71,7 @@ class Extract:
     text: str = ""
     pictures: tuple[Picture, ...] = ()
     faults: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
         """Return the extract as a JSON value."""
@@ -80,6 +82,7 @@ class Extract:
             "text": self.text,
             "pictures": [picture.to_json() for picture in self.pictures],
             "faults": list(self.faults),
+            "notes": list(self.notes),
         }
 
     @classmethod
@@ -92,4 +95,5 @@ class Extract:
             text=str(value["text"]),
             pictures=tuple(Picture.from_json(picture) for picture in value["pictures"]),
             faults=tuple(str(fault) for fault in value["faults"]),
+            notes=tuple(str(note) for note in value["notes"]),
         )

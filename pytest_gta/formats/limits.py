@@ -13,24 +13,28 @@ class ReadLimits:
 
     Attributes:
         max_bytes: Largest file that is opened at all, in bytes.
-        max_unpacked_bytes: Most bytes all parts of a zip container (docx, pptx, xlsx, zip) may unpack to.
+        max_unpacked_bytes: Most bytes that all parts of a container (docx, pptx, xlsx, zip, tar.gz) may unpack to.
+        max_part_bytes: Most bytes of one part that is held in memory as a whole.
         max_chars: Most characters of text returned, counted from `offset`.
         offset: Characters of the text to skip, for paging.
-        max_cells: Most cells of a workbook or rows of a table that are read.
-        max_pages: Most pages of a PDF whose text is read.
+        max_cells: Most cells of a workbook that are read.
+        max_pages: Most pages of a PDF, or slides of a deck, that are read.
         max_pictures: Most pictures returned, spread over the file; 0 for none.
         max_picture_px: Longest side of a returned picture, in pixels.
         max_image_px: Largest image that is decoded, in pixels (width times height).
-        max_seconds: Time after which a reader that can stop does stop, in seconds.
+        max_seconds: Time after which a reader stops and returns what it has, in seconds.
+        details: False leaves out what costs most to find (links, annotations, attachments of a PDF).
     """
 
     max_bytes: int = 256 * MIB
     max_unpacked_bytes: int = 512 * MIB
+    max_part_bytes: int = 48 * MIB
     max_chars: int = 2_000_000
     offset: int = 0
     max_cells: int = 1_000_000
     max_pages: int = 2_000
     max_pictures: int = 8
     max_picture_px: int = 1_200
-    max_image_px: int = 80_000_000
+    max_image_px: int = 64_000_000
     max_seconds: float = 30.0
+    details: bool = True
