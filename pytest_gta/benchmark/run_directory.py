@@ -6,6 +6,7 @@
     <run>/tasks/<run key>/agent_run.json how the agent ended, written once it has
     <run>/tasks/<run key>/verdicts.jsonl one line a judged leaf, appended
     <run>/tasks/<run key>/result.json    written when the task is judged
+    <run>/attempts/<run key>.<n>/        the same of earlier attempts, when a task was run again
     <run>/results.json                   written when the run ends, rebuilt at will
 
 Whole files are written beside their name and moved into place, so a reader never meets half a file; a torn last line
@@ -14,17 +15,19 @@ of a ``.jsonl`` (a killed writer) is skipped.
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import shutil
 import tempfile
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
 
-from pytest_gta.benchmark.results import AgentRecord, RunResult, TaskResult, Verdict
+from pytest_gta.benchmark.results import AgentRecord, RunResult, TaskResult, Usage, Verdict
 
 MANIFEST = "run.json"
 RESULTS = "results.json"
@@ -90,6 +93,22 @@ class TaskDirectory:
             shutil.rmtree(self.root)
         self.root.mkdir(parents=True)
 
+    @contextmanager
+    def lock(self) -> Iterator[None]:
+        """Hold the directory for this thread: another process or test that wants it waits."""
+        lock_file = self.root.parent.parent / "locks" / self.root.name
+        lock_file.parent.mkdir(parents=True, exist_ok=True)
+        with lock_file.open("a") as held:
+            fcntl.flock(held, fcntl.LOCK_EX)
+            yield
+
+    def archive(self, attempt: int) -> None:
+        """Set what an earlier attempt left aside, as ``<run>/attempts/<run key>.<attempt>``, to start anew."""
+        target = self.root.parent.parent / "attempts" / f"{self.root.name}.{attempt}"
+        if self.root.exists() and not target.exists():
+            target.parent.mkdir(parents=True, exist_ok=True)
+            self.root.rename(target)
+
     def add_verdict(self, verdict: Verdict) -> None:
         """Append one verdict; it is on disk when this returns."""
         append_line(self._verdicts, verdict.model_dump_json())
@@ -104,6 +123,16 @@ class TaskDirectory:
                 continue
             found[verdict.leaf_id] = verdict
         return found
+
+    def judge_usage(self) -> Usage:
+        """Return what all judging of this task took, over every attempt and resumed run."""
+        used = Usage()
+        for entry in read_lines(self._verdicts):
+            try:
+                used += Verdict.model_validate(entry).usage
+            except ValidationError:
+                continue
+        return used
 
     def write_agent(self, record: AgentRecord) -> None:
         """Record that the agent has ended: from here on a resumed run only judges."""

@@ -34,6 +34,11 @@ class TaskFault(ValueError):
         where = f"task {task_id}" if node_id is None else f"task {task_id}, checkpoint {node_id}"
         super().__init__(f"{where}: {reason}")
 
+    @property
+    def slug(self) -> str:
+        """The task's name in test ids; its category is not known."""
+        return f"invalid_{_slugged(self.task_id)}"
+
 
 @dataclass(frozen=True, slots=True)
 class Resource:
@@ -152,7 +157,7 @@ class Task:
     @property
     def slug(self) -> str:
         """The task's name in test ids: ``<category>_<id>`` in ``[a-z0-9_]``."""
-        return f"{self.category}_{re.sub(r'[^a-z0-9]+', '_', self.id.lower()).strip('_')}"
+        return f"{self.category}_{_slugged(self.id)}"
 
     def nodes(self) -> Iterator[Checkpoint]:
         """Yield every checkpoint of the rubric, parents before children."""
@@ -178,4 +183,8 @@ def _check_node(task_id: str, node: Checkpoint, seen: set[str]) -> None:
 def category_slug(name: str) -> str:
     """Return the slug of a category as a release spells it; an unknown one is made into a slug, none is ``other``."""
     known = CATEGORIES.get(name.strip())
-    return known or re.sub(r"[^a-z0-9]+", "_", name.lower()).strip("_") or "other"
+    return known or _slugged(name) or "other"
+
+
+def _slugged(text: str) -> str:
+    return re.sub(r"[^a-z0-9]+", "_", text.lower()).strip("_")

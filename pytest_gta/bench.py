@@ -1,0 +1,348 @@
+"""What one process of a run shares: dataset, tasks, run directory, endpoints, judge, confinement.
+
+The controller makes the run; a worker joins it. Everything heavy is made on first use.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from pytest_gta import __version__
+from pytest_gta.benchmark.release import Release
+from pytest_gta.benchmark.run_directory import RunDirectory
+from pytest_gta.selection import open_dataset, select_tasks
+from pytest_gta.settings import LOCAL_MODEL, Settings, SettingsError, as_manifest
+
+if TYPE_CHECKING:
+    from pytest_gta.agents.protocol import Agent
+    from pytest_gta.agents.specification import AgentSpec
+    from pytest_gta.benchmark.results import Verdict
+    from pytest_gta.benchmark.run_directory import TaskDirectory
+    from pytest_gta.judge.evidence import EvidenceBudget
+    from pytest_gta.judge.judge import Judge
+    from pytest_gta.llm.client import ChatClient
+    from pytest_gta.llm.endpoint import Endpoint
+    from pytest_gta.llm.event_loop import EventLoopThread
+    from pytest_gta.llm.local_model import LocalModelServer
+    from pytest_gta.llm.run_control import RunControl
+    from pytest_gta.tools.toolbox import Tool, Toolbox
+    from pytest_gta.workspace.confinement import Confinement
+    from pytest_gta.workspace.workspace import Workspace
+
+LOCAL_TOOLS = ("ReadCSV", "ReadPDF", "ReadXLSX", "DocxFileGenerator", "CsvFileGenerator", "HtmlFileGenerator")
+"""The few tools the bundled model is offered: it reads about 100 tokens a second."""
+
+LOCAL_EVIDENCE_CHARACTERS = 1600
+"""How much of the deliverables the bundled model is shown as a judge, for the same reason."""
+
+JUDGE_KEYS = ("EVAL_OPENAI_API_KEY", "OPENAI_API_KEY")
+"""Where the judge's key is looked for, in this order."""
+
+JUDGE_DEADLINE_S = 600.0
+"""Seconds one leaf's verdict may take, retries and re-asks included."""
+
+
+class RunHalted(Exception):
+    """The run was stopped for good, so this task is not run: its text says why."""
+
+
+class Bench:
+    """What one process of an active run shares.
+
+    Args:
+        settings: The resolved options.
+        folder: Where relative defaults start from (pytest's rootdir).
+        environment: The environment variables, for keys.
+        run_dir: The run's directory when another process made it; None in the process that makes it.
+        local_url: Where the bundled model is served, when another process serves it.
+
+    Raises:
+        SettingsError: When the dataset, the tasks, the agent or a key is missing or wrong: before anything is spent.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        folder: Path,
+        environment: Mapping[str, str] = os.environ,
+        *,
+        run_dir: Path | None = None,
+        local_url: str | None = None,
+    ) -> None:
+        from pytest_gta.agents.specification import AgentSpecError, parse_agent_spec
+        from pytest_gta.benchmark.release import DatasetError
+
+        self.settings = settings
+        self.folder = folder
+        self._environment = environment
+        self._local_url = local_url
+        self._local_server: LocalModelServer | None = None
+        try:
+            self.agent_spec: AgentSpec = parse_agent_spec(settings.agent, model=settings.model, base=folder)
+            self.release: Release = open_dataset(settings.dataset, fetched_datasets(environment))
+        except (AgentSpecError, DatasetError) as error:
+            raise SettingsError(str(error)) from None
+        self.tasks = select_tasks(self.release, settings, self._ids_with_outputs())
+        self.started_at = datetime.now(UTC)
+        self.run = RunDirectory(run_dir or settings.resume or settings.run_dir or self._new_run_dir())
+
+    # -- made by the controller ----------------------------------------------------------------------------------------
+
+    def check(self) -> None:
+        """Find what would fail later, before anything is spent.
+
+        Raises:
+            SettingsError: When a key is missing, the agent cannot be imported, or the run directory is not usable.
+        """
+        from pytest_gta.agents.specification import AgentSpecError
+
+        if not self.tasks and not self.settings.shard:
+            raise SettingsError(
+                f"no task of {self.release.path} is selected; see --gta-task, --gta-category"
+                + (" and the folder of --gta-agent" if self.agent_spec.kind == "outputs" else "")
+            )
+        if self.settings.model and self.agent_spec.kind != "outputs":
+            self._key("model", self.settings.model, self.settings.base_url, ("OPENAI_API_KEY",))
+        self._key("judge", self.settings.judge_model, self.settings.judge_base_url, JUDGE_KEYS)
+        if self.agent_spec.kind == "import":
+            from pytest_gta.agents.imported import check_import
+
+            try:
+                check_import(self.agent_spec.target, self.folder)
+            except AgentSpecError as error:
+                raise SettingsError(str(error)) from None
+        if self.settings.resume:
+            self._check_same_run()
+        elif (self.run.root / "run.json").exists():
+            raise SettingsError(
+                f"--gta-run-dir: {self.run.root} already holds a run; go on with it by --gta-resume={self.run.root}, "
+                "or name another directory"
+            )
+
+    def begin(self) -> None:
+        """Make the run directory and write how the run is made."""
+        self.run.write_manifest(self.manifest())
+
+    def manifest(self) -> dict[str, Any]:
+        """Return how the run is made: what `results.json` has under ``run``, and the options to go on with it."""
+        earlier = self.run.manifest() if self.settings.resume else {}
+        judge_model = self.settings.judge_model
+        from pytest_gta.judge.prompt import PROMPT_VERSION
+
+        return {
+            "id": self.run.root.name,
+            "started_at": earlier.get("started_at") or self.started_at.isoformat(timespec="seconds"),
+            "pytest_gta_version": __version__,
+            "python": sys.version.split()[0],
+            "command": earlier.get("command") or " ".join(["pytest", *sys.argv[1:]]),
+            "dataset": {"name": self.release.name, "sha256": self.release.sha256, "tasks": len(self.release.task_ids)},
+            "agent": {
+                "kind": self.agent_spec.kind,
+                "label": self.agent_spec.label,
+                "model": self.settings.model,
+                "base_url": self.settings.base_url,
+                "settings": {
+                    "max_turns": self.settings.max_turns,
+                    "task_timeout": self.settings.task_timeout,
+                    "tool_timeout": self.settings.tool_timeout,
+                },
+            },
+            "judge": {
+                "model": judge_model,
+                "base_url": self.settings.judge_base_url,
+                "api": "chat",
+                "samples": 1,
+                "prompt_version": PROMPT_VERSION,
+            },
+            "sandbox": self.confinement.backend,
+            "threshold": self.settings.threshold,
+            "options": as_manifest(self.settings),
+        }
+
+    def start_local_model(self) -> str | None:
+        """Serve the bundled model, when the run uses it, and return its address; once, for all workers."""
+        if self._local_url is None and self.settings.uses_local_model:
+            from pytest_gta.llm.local_model import LocalModelServer
+
+            self._local_server = LocalModelServer()
+            self._local_url = self._local_server.start().base_url
+        return self._local_url
+
+    def close(self) -> None:
+        """End what this process started."""
+        if self._local_server is not None:
+            self._local_server.stop()
+            self._local_server = None
+        if "event_loop" in self.__dict__:
+            self.event_loop.close()
+
+    # -- what a task needs ---------------------------------------------------------------------------------------------
+
+    @property
+    def inputs_required(self) -> bool:
+        """Whether a missing input stops a task: a live agent needs its inputs, finished outputs do not."""
+        return self.agent_spec.kind != "outputs"
+
+    @cached_property
+    def confinement(self) -> Confinement:
+        """How tools and file readers are confined on this machine."""
+        from pytest_gta.workspace.confinement import ConfinementUnavailable, choose_confinement
+
+        try:
+            return choose_confinement(self.settings.sandbox)
+        except ConfinementUnavailable as error:
+            raise SettingsError(f"--gta-sandbox: {error}") from None
+
+    @cached_property
+    def control(self) -> RunControl:
+        """What all processes of the run share: judge calls in flight, pauses, and the order to stop."""
+        from pytest_gta.llm.run_control import RunControl
+
+        return RunControl(self.run.root / "control", slots=self.settings.judge_concurrency)
+
+    @cached_property
+    def event_loop(self) -> EventLoopThread:
+        """The loop that this process's model calls run on."""
+        from pytest_gta.llm.event_loop import EventLoopThread
+
+        return EventLoopThread()
+
+    @cached_property
+    def judge(self) -> Judge:
+        """The judge, with its client, cache and limits."""
+        from pytest_gta.judge.cache import VerdictCache
+        from pytest_gta.judge.judge import Judge
+        from pytest_gta.judge.prompt import PromptStyle
+
+        local = self.settings.judge_model == LOCAL_MODEL
+        return Judge(
+            self._client(self.judge_endpoint),
+            control=self.control,
+            style=PromptStyle.COMPACT if local else PromptStyle.FULL,
+            deadline_s=JUDGE_DEADLINE_S,
+            cache=VerdictCache(self.settings.cache) if self.settings.cache and not self.settings.rejudge else None,
+        )
+
+    @cached_property
+    def evidence_budget(self) -> EvidenceBudget:
+        """How much of the deliverables the judge is shown."""
+        from pytest_gta.judge.evidence import EvidenceBudget
+
+        if self.settings.judge_model == LOCAL_MODEL:
+            return EvidenceBudget(characters=LOCAL_EVIDENCE_CHARACTERS, pictures=0)
+        return EvidenceBudget()
+
+    def may_reuse(self, verdict: Verdict) -> bool:
+        """Whether a verdict on disk may stand, when it is of the same evidence."""
+        return self.settings.rejudge != "all"
+
+    def toolbox(self, workspace: Workspace, contributed: Sequence[Tool]) -> Toolbox:
+        """Return the tools of one task, bound to its workspace."""
+        from pytest_gta.tools.toolbox import Toolbox
+
+        return Toolbox(
+            workspace,
+            self.confinement,
+            only=LOCAL_TOOLS if self.settings.model == LOCAL_MODEL else None,
+            metadata=self.release.tool_metadata,
+            timeout_s=self.settings.tool_timeout,
+            extra=contributed,
+        )
+
+    def agent(self, directory: TaskDirectory) -> Agent:
+        """Return the agent under test for one task."""
+        from pytest_gta.agents.building import build_agent
+
+        return build_agent(self, directory)
+
+    def check_not_halted(self) -> None:
+        """Refuse to start new work when the run has been stopped (out of credit, key refused).
+
+        Raises:
+            RunHalted: With the reason.
+        """
+        reason = self.control.halted()
+        if reason:
+            raise RunHalted(reason)
+
+    @cached_property
+    def model_endpoint(self) -> Endpoint:
+        """Where the model under test is."""
+        return self._endpoint("model", self.settings.model or "", self.settings.base_url, ("OPENAI_API_KEY",))
+
+    @cached_property
+    def judge_endpoint(self) -> Endpoint:
+        """Where the judge is."""
+        return self._endpoint("judge", self.settings.judge_model, self.settings.judge_base_url, JUDGE_KEYS)
+
+    # -- keys, addresses, places ---------------------------------------------------------------------------------------
+
+    def _client(self, endpoint: Endpoint) -> ChatClient:
+        from pytest_gta.llm.client import ChatClient
+
+        return ChatClient(endpoint, control=self.control, loop=self.event_loop)
+
+    def _endpoint(self, role: str, model: str, base_url: str | None, variables: Sequence[str]) -> Endpoint:
+        from pytest_gta.llm.endpoint import Endpoint
+
+        if model == LOCAL_MODEL:
+            return Endpoint(LOCAL_MODEL, self.start_local_model(), "local", native_tools=False)
+        return Endpoint(model, base_url, self._key(role, model, base_url, variables))
+
+    def _key(self, role: str, model: str, base_url: str | None, variables: Sequence[str]) -> str:
+        """Return the key of an endpoint; a server of the user's own may need none."""
+        if model == LOCAL_MODEL:
+            return "local"
+        for variable in variables:
+            if self._environment.get(variable, "").strip():
+                return self._environment[variable].strip()
+        if base_url and urlsplit(base_url).hostname != "api.openai.com":
+            return "not-needed"
+        option = "--gta-model" if role == "model" else "--gta-judge-model"
+        raise SettingsError(
+            f"no API key for the {role} {model!r}: set {' or '.join(variables)}, or use {option}=local (needs no key)"
+        )
+
+    def _ids_with_outputs(self) -> frozenset[str] | None:
+        if self.agent_spec.kind != "outputs":
+            return None
+        from pytest_gta.agents.outputs import available_ids
+
+        return frozenset(available_ids(self.agent_spec.folder))
+
+    def _new_run_dir(self) -> Path:
+        stamp = self.started_at.strftime("%Y%m%dT%H%M%SZ")
+        runs = self.folder / ".gta" / "runs"
+        name = f"{stamp}-{self.agent_spec.label}"
+        taken = next(n for n in itertools.count(1) if not (runs / (name if n == 1 else f"{name}-{n}")).exists())
+        return runs / (name if taken == 1 else f"{name}-{taken}")
+
+    def _check_same_run(self) -> None:
+        earlier = self.run.manifest()
+        for what, before, now in (
+            ("dataset", earlier["dataset"]["sha256"], self.release.sha256),
+            ("agent", earlier["agent"]["label"], self.agent_spec.label),
+            ("model", earlier["agent"]["model"], self.settings.model),
+        ):
+            if before != now:
+                raise SettingsError(
+                    f"--gta-resume: {self.run.root} was made with another {what} ({str(before)[:40]}, "
+                    f"now {str(now)[:40]}); leave that option out, or start a new run"
+                )
+
+
+def fetched_datasets(environment: Mapping[str, str]) -> Path:
+    """Return the folder that fetched datasets are kept in: ``$GTA_DATA``, else pytest-gta's folder in the user's cache."""
+    given = environment.get("GTA_DATA", "").strip()
+    if given:
+        return Path(given).expanduser().absolute()
+    cache = environment.get("XDG_CACHE_HOME", "").strip() or "~/.cache"
+    return Path(cache).expanduser() / "pytest-gta" / "datasets"

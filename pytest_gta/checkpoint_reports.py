@@ -1,0 +1,93 @@
+"""Verdicts and results on their way through pytest: as one ASCII JSON string on a report.
+
+A judged leaf is a plain `pytest.TestReport` of its own with ``when="checkpoint"`` and ``outcome="passed"``: it crosses
+processes as it is, is seen with ``-v``, and changes no count, colour or exit code. The task's result rides on the
+report of its call (or of its setup, when it could not be measured).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from typing import Any
+
+import pytest
+
+from pytest_gta.benchmark.results import TaskResult, Verdict
+
+WHEN = "checkpoint"
+
+VERDICT = "gta_verdict"
+RESULT = "gta_result"
+RUN_KEY = "gta_run_key"
+
+
+def ascii_json(value: TaskResult | Verdict) -> str:
+    """Return `value` as JSON in ASCII: the one form that every transport, encoding and worker takes."""
+    return json.dumps(value.model_dump(mode="json"), ensure_ascii=True)
+
+
+def safe_text(text: str) -> str:
+    """Return `text` without lone surrogates, which would end the whole session on their way out of a worker."""
+    return text.encode("utf-8", "backslashreplace").decode()
+
+
+def emit_verdict(item: pytest.Item, run_key: str, verdict: Verdict) -> None:
+    """Report one judged leaf at once. Call it from the thread that runs the test."""
+    report = pytest.TestReport(
+        nodeid=item.nodeid, location=item.location, keywords={}, outcome="passed", longrepr=None, when=WHEN,  # type: ignore[arg-type]
+        duration=0,
+    )  # fmt: skip
+    setattr(report, VERDICT, ascii_json(verdict))
+    setattr(report, RUN_KEY, run_key)
+    with _capture_suspended(item.config):
+        item.ihook.pytest_runtest_logreport(report=report)
+
+
+def attach_result(report: pytest.TestReport, result: TaskResult) -> None:
+    """Put a task's result on the report that ends it."""
+    setattr(report, RESULT, ascii_json(result))
+
+
+def verdict_of(report: Any) -> str | None:
+    """Return the verdict a report carries, as JSON."""
+    return getattr(report, VERDICT, None)
+
+
+def result_of(report: Any) -> str | None:
+    """Return the task result a report carries, as JSON."""
+    return getattr(report, RESULT, None)
+
+
+def run_key_of(report: Any) -> str | None:
+    """Return the task a report belongs to, None for a report of something else."""
+    return getattr(report, RUN_KEY, None)
+
+
+def user_properties(result: TaskResult) -> Iterator[tuple[str, str]]:
+    """Yield what JUnit and other report writers print of a task, as plain texts."""
+    yield "gta_status", result.status.value
+    if result.root_score is not None:
+        yield "gta_root_score", f"{result.root_score:.4f}"
+    else:
+        yield "gta_root_bounds", f"{result.root_bounds[0]:.4f}..{result.root_bounds[1]:.4f}"
+    for leaf in result.leaves():
+        yield f"gta_leaf_{leaf.id}", leaf.status if leaf.score is None else f"{leaf.score:g}"
+    if result.agent:
+        yield "gta_stop_reason", result.agent.stop_reason.value
+        yield "gta_agent_cost_usd", _money(result.agent.usage.cost_usd)
+        yield "gta_judge_cost_usd", _money(result.judge.usage.cost_usd)
+
+
+def _money(amount: float | None) -> str:
+    return "unknown" if amount is None else f"{amount:.6f}"
+
+
+@contextmanager
+def _capture_suspended(config: pytest.Config) -> Iterator[None]:
+    """Let a live line reach the terminal while the test's own output stays captured."""
+    capture: Any = config.pluginmanager.getplugin("capturemanager")
+    suspended: Callable[[], AbstractContextManager[None]] = getattr(capture, "global_and_fixture_disabled", nullcontext)
+    with suspended():
+        yield

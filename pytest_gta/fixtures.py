@@ -1,0 +1,170 @@
+"""The ``gta_*`` fixtures: the stations of a task's road, each of which a suite can override."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pytest_gta.keys import BENCH, RESULT, TASK
+
+if TYPE_CHECKING:
+    from pytest_gta.agents.protocol import Agent
+    from pytest_gta.bench import Bench
+    from pytest_gta.benchmark.results import Verdict
+    from pytest_gta.benchmark.run_directory import TaskDirectory
+    from pytest_gta.benchmark.task import Task
+    from pytest_gta.judge.judge import Judge
+    from pytest_gta.judged_task import JudgedTask
+    from pytest_gta.road import TaskRun
+    from pytest_gta.settings import Settings
+    from pytest_gta.tools.toolbox import Toolbox
+    from pytest_gta.workspace.workspace import Workspace
+
+INACTIVE = "no agent to measure: pass --gta-model=NAME or --gta-agent=SPEC (--gta-model=local needs no key)"
+
+
+def _bench(config: pytest.Config) -> Bench:
+    bench = config.stash.get(BENCH, None)
+    if bench is None:
+        pytest.skip(INACTIVE)
+    return bench
+
+
+@pytest.fixture(scope="session")
+def gta_settings(pytestconfig: pytest.Config) -> Settings:
+    """The options of this run, resolved and frozen."""
+    return _bench(pytestconfig).settings
+
+
+@pytest.fixture
+def gta_task(request: pytest.FixtureRequest) -> Task:
+    """One task of the dataset; tests that use it are run once for each selected task."""
+    from pytest_gta.benchmark.task import TaskFault
+
+    _bench(request.config)
+    if isinstance(request.param, TaskFault):
+        raise request.param
+    task: Task = request.param
+    return task
+
+
+@pytest.fixture
+def _gta_directory(request: pytest.FixtureRequest, gta_task: Task) -> Iterator[TaskDirectory]:
+    """The task's part of the run directory, held by one test at a time."""
+    directory = _bench(request.config).run.task(gta_task.slug)
+    with directory.lock():
+        attempt = getattr(request.node, "execution_count", 1)
+        if attempt > 1:
+            directory.archive(attempt - 1)
+        yield directory
+
+
+@pytest.fixture
+def gta_workspace(request: pytest.FixtureRequest, gta_task: Task, _gta_directory: TaskDirectory) -> Workspace:
+    """The directory the agent works in, with the task's input files in it."""
+    from pytest_gta.road import open_workspace
+
+    bench = _bench(request.config)
+    return open_workspace(gta_task, bench.release, _gta_directory, inputs_required=bench.inputs_required)
+
+
+@pytest.fixture
+def gta_tools(request: pytest.FixtureRequest, gta_workspace: Workspace) -> Iterator[Toolbox]:
+    """The benchmark's tools, bound to this task's workspace and confined to it."""
+    toolbox = _bench(request.config).toolbox(gta_workspace, _contributed_tools(request.config))
+    yield toolbox
+    toolbox.close()
+
+
+@pytest.fixture
+def gta_agent(request: pytest.FixtureRequest, gta_task: Task, _gta_directory: TaskDirectory) -> Agent:
+    """The agent under test, as ``--gta-agent`` and ``--gta-model`` say. Override this to measure your own."""
+    return _bench(request.config).agent(_gta_directory)
+
+
+@pytest.fixture(scope="session")
+def gta_judge(pytestconfig: pytest.Config) -> Judge:
+    """The judge that scores the leaves."""
+    return _bench(pytestconfig).judge
+
+
+@pytest.fixture
+def gta_run(
+    request: pytest.FixtureRequest,
+    gta_task: Task,
+    gta_agent: Agent,
+    gta_tools: Toolbox,
+    gta_workspace: Workspace,
+    _gta_directory: TaskDirectory,
+) -> TaskRun:
+    """The agent's finished run of this task: final answer, transcript, deliverables, usage, stop reason."""
+    from pytest_gta.agents.protocol import as_agent
+    from pytest_gta.road import run_task
+
+    bench = _bench(request.config)
+    bench.check_not_halted()
+    return run_task(
+        gta_task,
+        as_agent(gta_agent),
+        gta_tools,
+        gta_workspace,
+        _gta_directory,
+        deadline_s=bench.settings.task_timeout,
+    )
+
+
+@pytest.fixture
+def gta_result(
+    request: pytest.FixtureRequest, gta_run: TaskRun, gta_judge: Judge, _gta_directory: TaskDirectory
+) -> JudgedTask:
+    """The judged task. ``gta_result.check()`` passes when the root score reaches the threshold."""
+    from pytest_gta.benchmark.results import TaskStatus
+    from pytest_gta.checkpoint_reports import emit_verdict, user_properties
+    from pytest_gta.judged_task import JudgedTask
+    from pytest_gta.road import NotMeasured, judge_task
+
+    bench, item = _bench(request.config), request.node
+
+    def report(verdict: Verdict) -> None:
+        emit_verdict(item, gta_run.task.slug, verdict)
+
+    result = judge_task(
+        gta_run,
+        gta_judge,
+        _gta_directory,
+        confinement=bench.confinement,
+        budget=bench.evidence_budget,
+        threshold=bench.settings.threshold,
+        nodeid=item.nodeid,
+        on_verdict=report,
+        keep=bench.may_reuse,
+    )
+    item.stash[RESULT] = result
+    item.user_properties.extend(user_properties(result))
+    if result.status is not TaskStatus.GRADED:
+        low, high = result.root_bounds
+        raise NotMeasured(
+            f"{result.error}; root score between {low:.2f} and {high:.2f}, judge it again with "
+            f"--gta-resume={bench.run.root}"
+        )
+    return JudgedTask(**dict(result), threshold=bench.settings.threshold, gated=bench.settings.gated)
+
+
+def _contributed_tools(config: pytest.Config) -> list[object]:
+    contributed = config.hook.pytest_gta_tools(config=config)
+    return [tool for tools in contributed for tool in tools]
+
+
+__all__ = [
+    "TASK",
+    "gta_agent",
+    "gta_judge",
+    "gta_result",
+    "gta_run",
+    "gta_settings",
+    "gta_task",
+    "gta_tools",
+    "gta_workspace",
+]

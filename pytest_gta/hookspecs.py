@@ -1,0 +1,46 @@
+"""Hooks a suite or another plugin can implement to extend a run."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from pytest_gta.benchmark.results import RunResult
+    from pytest_gta.tools.toolbox import Tool
+
+
+@pytest.hookspec
+def pytest_gta_tools(config: pytest.Config) -> list[Tool]:  # type: ignore[empty-body]
+    """Contribute tools of your own to every agent, beside the benchmark's.
+
+    Called in each process for each task. The tools run in pytest's own process, unconfined.
+
+    Args:
+        config: pytest's configuration.
+
+    Example, in a ``conftest.py``::
+
+        from pytest_gta.tools.specification import ToolParameter, ToolSpec
+        from pytest_gta.tools.toolbox import Tool, ToolResult
+
+        def pytest_gta_tools(config):
+            spec = ToolSpec("Today", "perception", "Returns today's date.", ())
+            return [Tool(spec, lambda: ToolResult("2026-01-31"))]
+    """
+
+
+@pytest.hookspec
+def pytest_gta_run_finished(config: pytest.Config, result: RunResult) -> None:
+    """Receive the run's result, once, in the controlling process, after all reports are written.
+
+    Args:
+        config: pytest's configuration.
+        result: The same as in ``results.json``.
+
+    Example, in a ``conftest.py``::
+
+        def pytest_gta_run_finished(config, result):
+            print(result.summary["root_sr"])
+    """

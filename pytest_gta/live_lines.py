@@ -1,0 +1,84 @@
+"""Progress while a run goes on: a line for each task that ends, and on a terminal a count that is kept up to date.
+
+With ``-v`` pytest's own lines say it all, with ``-q`` nothing is shown. A log that is not a terminal gets whole lines
+only, so that it can be read afterwards.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from pytest_gta.benchmark.results import TaskResult, TaskStatus
+from pytest_gta.reporters.scoreboard import Scoreboard
+from pytest_gta.reporters.wording import money
+
+
+class LiveLines:
+    """Writes progress to pytest's terminal reporter, when there is one.
+
+    Args:
+        config: pytest's configuration.
+        scoreboard: What is known of the run.
+        threshold: Points from which a task succeeds.
+    """
+
+    def __init__(self, config: pytest.Config, scoreboard: Scoreboard, threshold: float) -> None:
+        self._config, self._scoreboard, self._threshold = config, scoreboard, threshold
+        self._count_shown = False
+
+    def leaf_judged(self) -> None:
+        """Bring the count up to date, on a terminal."""
+        reporter = self._reporter
+        if reporter is not None and reporter.isatty:
+            reporter.rewrite(f"  ...  {self._count()}", erase=True)
+            self._count_shown = True
+
+    def task_ended(self, result: TaskResult) -> None:
+        """Write the line of a task that ended."""
+        reporter = self._reporter
+        if reporter is None:
+            return
+        if self._count_shown:
+            reporter.rewrite("", erase=True)
+            self._count_shown = False
+        else:
+            reporter.ensure_newline()
+        score, markup = self._score(result)
+        reporter.write(score, **markup)
+        reporter.write_line(f"  {result.run_key:<22} {_remark(result):<14} {self._count()}")
+
+    def _score(self, result: TaskResult) -> tuple[str, dict[str, bool]]:
+        if result.root_score is None:
+            return f"{_STATE_WORDS[result.status]:>5}", {"yellow": True}
+        return f"{result.root_score:5.2f}", {"green": True} if result.success else {"red": True}
+
+    def _count(self) -> str:
+        board = self._scoreboard
+        return (
+            f"{board.tasks_finished}/{board.tasks_expected} tasks, "
+            f"{board.leaves_judged}/{board.leaves_expected} leaves, "
+            f"{money(board.cost_usd)}"
+        )
+
+    @property
+    def _reporter(self) -> Any:
+        if self._config.get_verbosity() != 0:
+            return None
+        return self._config.pluginmanager.getplugin("terminalreporter")
+
+
+_STATE_WORDS = {
+    TaskStatus.GRADED: "?",
+    TaskStatus.UNSCORED: "UNSC.",
+    TaskStatus.ERROR: "ERROR",
+    TaskStatus.NOT_RUN: "-",
+}
+
+
+def _remark(result: TaskResult) -> str:
+    """Return what is unusual about how the agent ended, in a word."""
+    if result.agent is None or result.agent.stop_reason.value == "finished":
+        return ""
+    return result.agent.stop_reason.value

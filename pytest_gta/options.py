@@ -1,0 +1,291 @@
+"""The table of options: what can be set, how a text becomes a value, and what ``--help`` and the docs say of it."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+# -- how a text becomes a value ---------------------------------------------------------------------------------------
+
+Parser = Callable[[str], Any]
+
+
+def _text(value: str) -> str:
+    if not value.strip():
+        raise ValueError("is empty")
+    return value.strip()
+
+
+def _words(value: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(word for word in value.replace(",", " ").split()))
+
+
+def _path(value: str) -> Path:
+    return Path(_text(value)).expanduser().absolute()
+
+
+def _cache(value: str) -> Path | None:
+    return None if value.strip().lower() == "off" else _path(value)
+
+
+def _whole(minimum: int) -> Parser:
+    def parse(value: str) -> int:
+        try:
+            number = int(value)
+        except ValueError:
+            raise ValueError(f"is not a whole number of at least {minimum}") from None
+        if number < minimum:
+            raise ValueError(f"is not a whole number of at least {minimum}")
+        return number
+
+    return parse
+
+
+def _number(low: float, high: float, *, above: bool = False) -> Parser:
+    wanted = f"above {low:g}" if above and high == math.inf else f"from {low:g} to {high:g}"
+
+    def parse(value: str) -> float:
+        try:
+            number = float(value)
+        except ValueError:
+            raise ValueError(f"is not a number {wanted}") from None
+        if not math.isfinite(number) or not low <= number <= high or (above and number == low):
+            raise ValueError(f"is not a number {wanted}")
+        return number
+
+    return parse
+
+
+def _choice(*names: str) -> Parser:
+    def parse(value: str) -> str:
+        if value not in names:
+            raise ValueError(f"is not one of {', '.join(names)}")
+        return value
+
+    return parse
+
+
+def _shard(value: str) -> tuple[int, int]:
+    index, slash, count = value.partition("/")
+    if not (slash and index.isdecimal() and count.isdecimal() and 1 <= int(index) <= int(count)):
+        raise ValueError("is not of the form I/N with 1 <= I <= N, such as 2/4")
+    return int(index), int(count)
+
+
+def _url(value: str) -> str:
+    if not value.startswith(("http://", "https://")):
+        raise ValueError("is not an http:// or https:// address")
+    if urlsplit(value).username or re.search(r"[?&][^=]*key=", value):
+        raise ValueError("holds a key; put the key in OPENAI_API_KEY (the judge's in EVAL_OPENAI_API_KEY) instead")
+    return value.strip()
+
+
+# -- the table --------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One row of the options table.
+
+    Attributes:
+        key: The field of `Settings`; ``--gta-key``, ``gta_key`` and ``GTA_KEY`` are made from it.
+        group: The heading it is documented under.
+        metavar: How ``--help`` writes the value.
+        help: What it does, in the imperative, without the default.
+        parse: Makes a text into a value; raises ValueError with a clause that follows the text ("is not ...").
+        default: The text of the default, None when there is none.
+        shown_default: How to write the default in the docs when it is not a plain text.
+        environment: Further environment variables that are looked at after ``GTA_KEY``, in this order.
+        activates: Whether setting it makes the plugin active.
+    """
+
+    key: str
+    group: str
+    metavar: str
+    help: str
+    parse: Parser
+    default: str | None = None
+    shown_default: str = ""
+    environment: tuple[str, ...] = ()
+    activates: bool = False
+
+    @property
+    def flag(self) -> str:
+        """The command line option."""
+        return "--gta-" + self.key.replace("_", "-")
+
+    @property
+    def ini(self) -> str:
+        """The ini twin; also the name under which pytest keeps the command line value."""
+        return "gta_" + self.key
+
+    @property
+    def variable(self) -> str:
+        """The environment twin."""
+        return "GTA_" + self.key.upper()
+
+
+OPTIONS: tuple[Option, ...] = (
+    Option(
+        "model",
+        "agent",
+        "NAME",
+        "Name the model under test; 'local' is the bundled small model (no key needed).",
+        _text,
+        activates=True,
+    ),
+    Option(
+        "base_url",
+        "agent",
+        "URL",
+        "Send the model's requests to this OpenAI-compatible server.",
+        _url,
+        environment=("OPENAI_BASE_URL",),
+        shown_default="OpenAI",
+    ),
+    Option(
+        "agent",
+        "agent",
+        "SPEC",
+        "Choose the agent: tools (native tool calls), import:pkg.mod:name (your own), outputs:DIR (finished files).",
+        _text,
+        "tools",
+        activates=True,
+    ),
+    Option("max_turns", "agent", "N", "End the agent after this many model turns of one task.", _whole(1), "50"),
+    Option(
+        "task_timeout",
+        "agent",
+        "S",
+        "End the agent after this many seconds on one task.",
+        _number(0, math.inf, above=True),
+        "1800",
+    ),
+    Option(
+        "tool_timeout",
+        "agent",
+        "S",
+        "End a tool call after this many seconds.",
+        _number(0, math.inf, above=True),
+        "120",
+    ),
+    Option(
+        "dataset",
+        "tasks",
+        "NAME|PATH",
+        "Take the tasks from mini (bundled), workflow (the fetched release), or a folder or zip in its shape.",
+        _text,
+        shown_default="workflow if it has been fetched, else mini",
+    ),
+    Option("task", "tasks", "IDS", "Run only these task ids, separated by commas.", _words, "", "all"),
+    Option("category", "tasks", "SLUGS", "Run only tasks of these categories, separated by commas.", _words, "", "all"),
+    Option("limit", "tasks", "N", "Run only the first N of the selected tasks.", _whole(1), shown_default="all"),
+    Option("shard", "tasks", "I/N", "Run only every N-th of the selected tasks, beginning with the I-th.", _shard),
+    Option(
+        "judge_model",
+        "judge",
+        "NAME",
+        "Name the model that judges the leaves.",
+        _text,
+        shown_default="gpt-5.2; local when the model under test is local",
+        environment=("EVAL_OPENAI_MODEL",),
+    ),
+    Option(
+        "judge_base_url",
+        "judge",
+        "URL",
+        "Send the judge's requests to this OpenAI-compatible server.",
+        _url,
+        environment=("EVAL_OPENAI_BASE_URL", "OPENAI_BASE_URL"),
+        shown_default="OpenAI",
+    ),
+    Option(
+        "judge_concurrency",
+        "judge",
+        "N",
+        "Keep at most N judge calls in flight, over all workers together.",
+        _whole(1),
+        "16",
+    ),
+    Option(
+        "cache",
+        "judge",
+        "DIR|off",
+        "Keep verdicts here and reuse them for unchanged evidence and requirement.",
+        _cache,
+        ".gta/verdicts",
+    ),
+    Option("threshold", "score", "X", "Let a task or leaf succeed from this many points of 10.", _number(0, 10), "7"),
+    Option(
+        "fail_under",
+        "gate",
+        "PCT",
+        "Fail the run when Root SR is below this percentage; tasks alone do not fail it.",
+        _number(0, 100),
+    ),
+    Option(
+        "fail_under_score",
+        "gate",
+        "X",
+        "Fail the run when the mean Root Score is below this many points; tasks alone do not fail it.",
+        _number(0, 10),
+    ),
+    Option(
+        "max_error_rate",
+        "gate",
+        "PCT",
+        "Accept this percentage of tasks without a score before the run counts as inconclusive.",
+        _number(0, 100),
+        "0",
+    ),
+    Option("run_dir", "run", "DIR", "Keep the run's files here.", _path, shown_default=".gta/runs/<utc>-<agent>"),
+    Option(
+        "resume",
+        "run",
+        "DIR",
+        "Go on with the run in this directory: finished agents and leaves are not paid again.",
+        _path,
+    ),
+    Option(
+        "rejudge",
+        "run",
+        "failed|all",
+        "With --gta-resume: judge again the leaves without a score, or all of them.",
+        _choice("failed", "all"),
+        shown_default="failed",
+    ),
+    Option(
+        "sandbox",
+        "run",
+        "NAME",
+        "Confine tools with auto (the strongest that works), sandlock, bwrap, process or off.",
+        _choice("auto", "sandlock", "bwrap", "process", "off"),
+        "auto",
+    ),
+    Option("json", "report", "FILE", "Write results.json here as well as into the run directory.", _path),
+)
+
+
+def options_table() -> Iterator[str]:
+    """Yield the lines of the options page of the documentation, in Markdown."""
+    group = ""
+    for option in OPTIONS:
+        if option.group != group:
+            group = option.group
+            yield from (
+                "",
+                f"## {group.capitalize()}",
+                "",
+                "| option | ini | environment | default | meaning |",
+                "|---|---|---|---|---|",
+            )
+        variables = ", ".join(f"`{name}`" for name in (option.variable, *option.environment))
+        default = option.shown_default or (f"`{option.default}`" if option.default else "-")
+        metavar = option.metavar.replace("|", "\\|")
+        meaning = option.help.replace("|", "\\|")
+        yield f"| `{option.flag} {metavar}` | `{option.ini}` | {variables} | {default} | {meaning} |"

@@ -1,0 +1,120 @@
+"""The pytest plugin: hook implementations, nothing else. Importing it imports no model, document or image library."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from pytest_gta import collection
+from pytest_gta.fixtures import (
+    _gta_directory,
+    gta_agent,
+    gta_judge,
+    gta_result,
+    gta_run,
+    gta_settings,
+    gta_task,
+    gta_tools,
+    gta_workspace,
+)
+from pytest_gta.keys import BENCH, TASK
+from pytest_gta.options import OPTIONS
+from pytest_gta.settings import SettingsError, resolve
+
+if TYPE_CHECKING:
+    from pytest_gta.bench import Bench
+
+__all__ = [
+    "_gta_directory",
+    "gta_agent",
+    "gta_judge",
+    "gta_result",
+    "gta_run",
+    "gta_settings",
+    "gta_task",
+    "gta_tools",
+    "gta_workspace",
+]
+
+
+def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
+    """Offer the ``pytest_gta_*`` hooks."""
+    from pytest_gta import hookspecs
+
+    pluginmanager.add_hookspecs(hookspecs)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Register every row of the options table, as an option and as an ini value."""
+    group = parser.getgroup("gta", "GTA-Workflow benchmark (docs/options.md)")
+    for option in OPTIONS:
+        default = option.shown_default or option.default
+        text = f"{option.help} [{default}]" if default else option.help
+        text = text.replace("%", "%%")
+        group.addoption(option.flag, dest=option.ini, metavar=option.metavar, default=None, help=text)
+        parser.addini(option.ini, help=f"twin of {option.flag}", default="")
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_configure(config: pytest.Config) -> None:
+    """Resolve the options; when a run is active, open its dataset and join or make it."""
+    try:
+        settings = resolve(config.getoption, lambda name: str(config.getini(name)))
+        bench = _open_bench(config, settings) if settings and not config.option.help else None
+    except SettingsError as error:
+        raise pytest.UsageError(f"pytest-gta: {error}") from None
+    for line in collection.marker_lines(bench.tasks if bench else ()):
+        config.addinivalue_line("markers", line)
+
+
+def _open_bench(config: pytest.Config, settings: Any) -> Bench:
+    from pytest_gta.bench import Bench
+
+    worker: dict[str, Any] | None = getattr(config, "workerinput", None)
+    if worker is not None:
+        from pathlib import Path
+
+        bench = Bench(settings, config.rootpath, run_dir=Path(worker["gta_run_dir"]), local_url=worker["gta_local_url"])
+    else:
+        bench = Bench(settings, config.rootpath)
+        bench.check()
+        from pytest_gta.controller import Controller
+
+        config.pluginmanager.register(Controller(config, bench), "gta-controller")
+    config.stash[BENCH] = bench
+    config.add_cleanup(bench.close)
+    return bench
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Make one item a task."""
+    collection.parametrize(metafunc)
+
+
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """Let ``-k`` find items by file kind."""
+    collection.add_keywords(item)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Put the task's result on the report that ends it, and say what went wrong in words rather than a traceback."""
+    report = yield
+    if TASK in item.stash:
+        from pytest_gta.task_reports import complete
+
+        complete(report, item, call)
+    return report
+
+
+def pytest_report_teststatus(report: pytest.TestReport, config: pytest.Config) -> Any:
+    """Show a judged leaf with ``-v`` only, and a low score under a gate as ``UNMET``."""
+    if not hasattr(report, "gta_run_key"):
+        return None
+    from pytest_gta.task_reports import status
+
+    return status(report, config)

@@ -1,0 +1,111 @@
+"""The scoreboard: collects what arrives of each task, from any worker, into the run's result.
+
+It is fed with plain strings (verdicts and results as JSON) by whatever runs the tests, and keeps the last word on each
+task: its result if one arrived, else what is known of how it ended. A dead worker's finished leaves count.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from pytest_gta.benchmark.results import TaskResult, TaskStatus, Verdict, total
+from pytest_gta.benchmark.task import Task, TaskFault
+from pytest_gta.road import unmeasured
+
+
+@dataclass
+class _Entry:
+    """What has arrived of one task."""
+
+    nodeid: str = ""
+    verdicts: dict[str, Verdict] = field(default_factory=dict)
+    result: TaskResult | None = None
+
+
+class Scoreboard:
+    """Collects results by run key (the task's slug).
+
+    Args:
+        tasks: The selected tasks, in order; a bad one as its fault.
+    """
+
+    def __init__(self, tasks: Sequence[Task | TaskFault]) -> None:
+        self._tasks = {task.slug: task for task in tasks}
+        self._entries: dict[str, _Entry] = {slug: _Entry() for slug in self._tasks}
+        self._expected: set[str] = set()
+
+    def expect(self, run_keys: Sequence[str]) -> None:
+        """Say which tasks were collected for running; the others were deselected and are not part of the run."""
+        self._expected.update(key for key in run_keys if key in self._tasks)
+
+    def restart(self, run_key: str, nodeid: str) -> None:
+        """Forget a task's earlier attempt: a new one has begun."""
+        self._entries[run_key] = _Entry(nodeid)
+        self._expected.add(run_key)
+
+    def add_verdict(self, run_key: str, verdict_json: str) -> Verdict:
+        """Take one judged leaf and return it."""
+        verdict = Verdict.model_validate_json(verdict_json)
+        self._entries[run_key].verdicts[verdict.leaf_id] = verdict
+        return verdict
+
+    def add_result(self, run_key: str, result_json: str) -> TaskResult:
+        """Take a task's result and return it."""
+        result = TaskResult.model_validate_json(result_json)
+        self._entries[run_key].result = result
+        return result
+
+    def add_crash(self, run_key: str, reason: str) -> TaskResult:
+        """Record that a task's worker died before its result arrived, and return the error it becomes."""
+        entry = self._entries[run_key]
+        entry.result = unmeasured(self._tasks[run_key], entry.nodeid, TaskStatus.ERROR, reason, entry.verdicts)
+        return entry.result
+
+    def forget(self, run_key: str) -> None:
+        """Leave a task out of the run: it was skipped, or its test does not ask for a score."""
+        if self._entries[run_key].result is None:
+            self._expected.discard(run_key)
+
+    def has_result(self, run_key: str) -> bool:
+        """Whether the task's result has arrived."""
+        return self._entries[run_key].result is not None
+
+    def task_results(self) -> tuple[TaskResult, ...]:
+        """Return the result of every task of the run, in order, those without one as error or not run."""
+        return tuple(self._resolve(slug, task) for slug, task in self._tasks.items() if slug in self._expected)
+
+    @property
+    def leaves_judged(self) -> int:
+        """Leaves with a verdict so far."""
+        return sum(len(entry.verdicts) for entry in self._entries.values())
+
+    @property
+    def leaves_expected(self) -> int:
+        """Leaves of all tasks of the run."""
+        tasks = (self._tasks[slug] for slug in self._expected)
+        return sum(len(task.leaves) for task in tasks if isinstance(task, Task))
+
+    @property
+    def tasks_expected(self) -> int:
+        """Tasks of the run."""
+        return len(self._expected)
+
+    @property
+    def tasks_finished(self) -> int:
+        """Tasks that have ended, with a score or without."""
+        return sum(entry.result is not None for entry in self._entries.values())
+
+    @property
+    def cost_usd(self) -> float | None:
+        """Money spent so far by finished tasks; None when a price is unknown."""
+        results = [entry.result for entry in self._entries.values() if entry.result is not None]
+        judges = [result.judge.usage.cost_usd for result in results]
+        agents = [result.agent.usage.cost_usd for result in results if result.agent]
+        return total([*judges, *agents])
+
+    def _resolve(self, slug: str, task: Task | TaskFault) -> TaskResult:
+        entry = self._entries[slug]
+        return entry.result or unmeasured(
+            task, entry.nodeid, TaskStatus.NOT_RUN, "the run ended before this task did", entry.verdicts
+        )

@@ -1,0 +1,150 @@
+"""The terminal: what is said before a run and after it. Fits 80 columns, and reads the same without colour."""
+
+from __future__ import annotations
+
+import os
+import textwrap
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pytest_gta.benchmark.results import RunResult, TaskResult, TaskStatus
+from pytest_gta.benchmark.task import Task
+from pytest_gta.reporters.outcome import Outcome
+from pytest_gta.reporters.wording import count, duration, interval, money, points, rate
+
+if TYPE_CHECKING:
+    from pytest_gta.bench import Bench
+
+WORST_TASKS = 5
+
+
+def header_lines(bench: Bench) -> list[str]:
+    """Return what pytest prints before the run: dataset, agent, judge, confinement, where the files go."""
+    settings, release = bench.settings, bench.release
+    tasks = [task for task in bench.tasks if isinstance(task, Task)]
+    leaves = sum(len(task.leaves) for task in tasks)
+    of = "" if len(bench.tasks) == len(release.task_ids) else f" of {len(release.task_ids)}"
+    agent = bench.agent_spec.kind if not settings.model else f"{bench.agent_spec.kind} on {settings.model}"
+    if bench.agent_spec.target:
+        agent = f"{bench.agent_spec.kind}:{bench.agent_spec.target}" + (
+            f" on {settings.model}" if settings.model else ""
+        )
+    lines = [
+        f"gta: {release.name}, {len(bench.tasks)}{of} tasks, {count(leaves, 'leaf')}; agent {agent}; "
+        f"judge {settings.judge_model}; success from {settings.threshold:g} points",
+        f"gta: tools confined by {bench.confinement.note}",
+        f"gta: run directory {shown_path(bench.run.root, bench.folder)}",
+    ]
+    invalid = len(bench.tasks) - len(tasks)
+    if invalid:
+        lines.append(f"gta: {count(invalid, 'task')} not usable, see the errors or `pytest-gta validate`")
+    if settings.uses_local_model:
+        lines.append(
+            "gta: the bundled model is very weak: its scores show that everything runs, not how good anything is"
+        )
+    return lines
+
+
+def write_summary(reporter: Any, result: RunResult, outcome: Outcome, files: Sequence[str], folder: Path) -> None:
+    """Write the summary of a run: headline, table by category, worst tasks, costs, files, and what it all means.
+
+    Args:
+        reporter: pytest's terminal reporter.
+        result: The run.
+        outcome: Its meaning.
+        files: The reports written.
+        folder: What shown paths are relative to.
+    """
+    reporter.write_sep("=", "GTA-Workflow", bold=True)
+    summary = result.summary
+    quiet = reporter.config.get_verbosity() < 0
+    for line in headline(summary, result.run["threshold"]):
+        reporter.write_line(line, bold=True)
+    if not quiet:
+        for line in _category_table(summary):
+            reporter.write_line(line)
+        for line in _worst(result.tasks, reporter.config.get_terminal_writer().fullwidth):
+            reporter.write_line(line)
+        for line in _spending(result):
+            reporter.write_line(line)
+        reporter.write_line("Reports  " + "\n         ".join(shown_path(Path(file), folder) for file in files))
+    markup = {0: {"green": True}, 1: {"red": True}}.get(outcome.exit_code, {"yellow": True})
+    reporter.write_line(outcome.line, bold=True, **markup)
+
+
+def headline(summary: dict[str, Any], threshold: float) -> list[str]:
+    """Return the run in two lines or three: Root SR with its interval, Root Score and Leaf SR, what is missing."""
+    lines = [
+        f"Root SR@{threshold:g} {rate(summary['root_sr'])} {interval(summary['root_sr_ci'])}  "
+        f"({summary['succeeded']} of {count(summary['graded'], 'graded task')})",
+        f"Root Score {points(summary['root_score'])} / 10 {interval(summary['root_score_ci'], 2)}  "
+        f"Leaf SR {rate(summary['leaf_sr'])}  Tool SR {rate(summary['tool_sr'])}",
+    ]
+    missing = [
+        count(summary[key], "task") + f" {words}"
+        for key, words in (("unscored", "unscored"), ("errors", "in error"), ("not_run", "not run"))
+        if summary[key]
+    ]
+    if missing:
+        bounds = summary["root_sr_bounds"]
+        between = f"; Root SR between {bounds[0]:.1f} and {bounds[1]:.1f} %" if bounds else ""
+        lines.append(f"{', '.join(missing)}{between}")
+    return lines
+
+
+def _category_table(summary: dict[str, Any]) -> list[str]:
+    lines = ["", f"{'category':<20}{'tasks':>6}{'Root SR':>11}{'Root Score':>12}{'Leaf SR':>10}"]
+    for name, row in summary["by_category"].items():
+        lines.append(
+            f"{name:<20.20}{row['tasks']:>6}{rate(row['root_sr']):>11}{points(row['root_score']):>12}"
+            f"{rate(row['leaf_sr']):>10}"
+        )
+    return [*lines, ""]
+
+
+def _worst(tasks: Sequence[TaskResult], width: int) -> list[str]:
+    """Return the tasks to look at first: those without a score, then the lowest, each with its heaviest lost leaf."""
+    unmeasured = [task for task in tasks if task.root_score is None and task.status is not TaskStatus.NOT_RUN]
+    low = sorted((task for task in tasks if task.success is False), key=lambda task: task.root_score or 0.0)
+    chosen = [*unmeasured, *low][:WORST_TASKS]
+    if not chosen:
+        return []
+    lines = ["Look at first"]
+    for task in chosen:
+        why = task.error if task.root_score is None else _heaviest_loss(task)
+        text = f"  {points(task.root_score):>5}  {task.run_key}  {why or ''}"
+        lines.append(textwrap.shorten(text, width=max(width - 1, 40), placeholder=" ...", drop_whitespace=False))
+    more = len(unmeasured) + len(low) - len(chosen)
+    return [*lines, *([f"         and {more} more"] if more else []), ""]
+
+
+def _heaviest_loss(task: TaskResult) -> str:
+    leaves = [leaf for leaf in task.leaves() if leaf.score is not None]
+    worst = max(leaves, key=lambda leaf: (10 - (leaf.score or 0)) * leaf.weight, default=None)
+    return "" if worst is None else f"{worst.id}: {worst.analysis or worst.requirements}"
+
+
+def _spending(result: RunResult) -> list[str]:
+    summary = result.summary
+    tokens, cost = summary["tokens"], summary["cost_usd"]
+    calls = sum(task.judge.usage.calls for task in result.tasks)
+    cached = sum(task.judge.cached_leaves for task in result.tasks)
+    reused = f", {count(cached, 'leaf')} reused" if cached else ""
+    return [
+        f"Agent    {money(cost['agent'])}, {_tokens(tokens['agent'])}, {duration(summary['agent_s'])} in all",
+        f"Judge    {money(cost['judge'])}, {_tokens(tokens['judge'])}, {count(calls, 'call')}{reused}",
+        f"Time     {duration(summary['wall_s'])}",
+    ]
+
+
+def _tokens(tokens: dict[str, int]) -> str:
+    cached = f" ({tokens['cached']:,} cached)" if tokens["cached"] else ""
+    return f"{tokens['input']:,} tokens in{cached}, {tokens['output']:,} out"
+
+
+def shown_path(path: Path, folder: Path) -> str:
+    """Return a path as short as it can be copied from the terminal: relative when it lies below the current folder."""
+    absolute = path if path.is_absolute() else folder / path
+    relative = os.path.relpath(absolute)
+    return relative if not relative.startswith("..") else str(absolute)

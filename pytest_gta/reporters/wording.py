@@ -1,0 +1,43 @@
+"""How numbers are written for people. What was not measured is written as a dash or "unknown", never as 0."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+
+def money(amount: float | None) -> str:
+    """Return an amount of USD: ``$1.24``, ``$0.0031`` below ten cents, ``cost unknown`` for None."""
+    if amount is None:
+        return "cost unknown"
+    return f"${amount:.2f}" if amount >= 0.1 or amount == 0 else f"${amount:.4f}"
+
+
+def points(score: float | None) -> str:
+    """Return a score of 0-10 with two decimals, a dash for None."""
+    return "-" if score is None else f"{score:.2f}"
+
+
+def rate(value: float | None) -> str:
+    """Return a percentage with one decimal, a dash for None."""
+    return "-" if value is None else f"{value:.1f} %"
+
+
+def interval(bounds: Sequence[float] | None, digits: int = 1) -> str:
+    """Return an interval as ``[4.2, 20.1]``, "" for None."""
+    return "" if bounds is None else f"[{bounds[0]:.{digits}f}, {bounds[1]:.{digits}f}]"
+
+
+def duration(seconds: float) -> str:
+    """Return a time span: ``48 s``, ``12 min 5 s``, ``3 h 2 min``."""
+    whole = round(seconds)
+    if whole < 60:
+        return f"{seconds:.1f} s" if seconds < 10 else f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60} min {whole % 60} s"
+    return f"{whole // 3600} h {whole % 3600 // 60} min"
+
+
+def count(number: int, noun: str) -> str:
+    """Return a number with its noun: ``1 task``, ``1,156 leaves``."""
+    plural = f"{noun[:-1]}ves" if noun == "leaf" else f"{noun}s"
+    return f"{number:,} {noun if number == 1 else plural}"

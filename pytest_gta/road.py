@@ -1,0 +1,246 @@
+"""The road of one task: stage workspace, run agent, collect deliverables, build evidence, judge leaves, aggregate.
+
+The pytest fixtures are its stations, in this order; nothing here knows pytest.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pytest_gta.benchmark.results import (
+    AgentRecord,
+    JudgeRecord,
+    StopReason,
+    TaskResult,
+    TaskStatus,
+    Usage,
+    Verdict,
+)
+from pytest_gta.benchmark.run_directory import TaskDirectory
+from pytest_gta.benchmark.scoring import score_tree
+from pytest_gta.benchmark.task import Task, TaskFault
+
+if TYPE_CHECKING:
+    from pytest_gta.agents.protocol import Agent
+    from pytest_gta.benchmark.release import Release
+    from pytest_gta.judge.evidence import Evidence, EvidenceBudget
+    from pytest_gta.judge.judge import Judge
+    from pytest_gta.tools.toolbox import Toolbox
+    from pytest_gta.workspace.confinement import Confinement
+    from pytest_gta.workspace.deliverables import Deliverables
+    from pytest_gta.workspace.workspace import Workspace
+
+
+class NotMeasured(Exception):
+    """A task that could not be measured, for a reason that is not the agent's: a pytest error, never a score."""
+
+
+@dataclass(frozen=True)
+class TaskRun:
+    """An agent's finished run of one task.
+
+    Attributes:
+        task: The task.
+        agent: How the agent ended, what it used, its final answer.
+        workspace: The staged workspace with what the agent left in it.
+        deliverables: The files that count, and those that were not taken and why.
+        transcript: The path of the step-by-step record.
+        resumed: Whether it was taken from disk rather than run now.
+    """
+
+    task: Task
+    agent: AgentRecord
+    workspace: Workspace
+    deliverables: Deliverables
+    transcript: Path
+    resumed: bool = False
+
+    @property
+    def final_answer(self) -> str:
+        """The agent's last message; "" when there is none."""
+        return self.agent.final_answer
+
+    @property
+    def stop_reason(self) -> StopReason:
+        """How the agent ended."""
+        return self.agent.stop_reason
+
+    @property
+    def usage(self) -> Usage:
+        """Model calls, tokens and cost of the agent."""
+        return self.agent.usage
+
+
+def open_workspace(task: Task, release: Release, directory: TaskDirectory, *, inputs_required: bool) -> Workspace:
+    """Return the workspace of a task: the finished one when its agent has ended, else a freshly staged one.
+
+    Raises:
+        NotMeasured: When an input file is required and the dataset does not hold it.
+    """
+    from pytest_gta.workspace.workspace import MissingInputs, Workspace
+
+    if directory.agent() is not None and directory.workspace.is_dir():
+        return Workspace.open(directory.workspace, task.brief.inputs)
+    directory.restart()
+    try:
+        return Workspace.stage(directory.workspace, task, release, inputs_required=inputs_required)
+    except MissingInputs as missing:
+        raise NotMeasured(f"{missing}; fetch the whole dataset or deselect the task") from None
+
+
+def run_task(
+    task: Task, agent: Agent, tools: Toolbox, workspace: Workspace, directory: TaskDirectory, *, deadline_s: float
+) -> TaskRun:
+    """Run the agent on a task, or take its finished run from disk, and collect what it delivered.
+
+    Args:
+        task: The task; the agent is handed its brief, never its rubric.
+        agent: The agent under test.
+        tools: The tools it may use, bound to the workspace.
+        workspace: The staged workspace.
+        directory: Where the transcript and the agent's record go.
+        deadline_s: Seconds the agent has.
+
+    Raises:
+        NotMeasured: When the agent could not run for a reason that is not its own (endpoint down, no credit, ...).
+    """
+    from pytest_gta.agents.protocol import AgentUnavailable
+    from pytest_gta.agents.running import run_agent
+
+    record = directory.agent()
+    resumed = record is not None
+    if record is None:
+        try:
+            record = run_agent(
+                agent, task.brief, tools, workspace, deadline_s=deadline_s, transcript=directory.transcript
+            )
+        except AgentUnavailable as unavailable:
+            raise NotMeasured(f"agent {agent.label}: {unavailable}") from None
+        directory.write_agent(record)
+    return TaskRun(task, record, workspace, workspace.deliverables(), directory.transcript, resumed)
+
+
+def judge_task(
+    run: TaskRun,
+    judge: Judge,
+    directory: TaskDirectory,
+    *,
+    confinement: Confinement,
+    budget: EvidenceBudget,
+    threshold: float,
+    nodeid: str,
+    on_verdict: Callable[[Verdict], None],
+    keep: Callable[[Verdict], bool] = lambda verdict: True,
+) -> TaskResult:
+    """Judge every leaf of a finished run and aggregate: the task's result, also written to its directory.
+
+    Args:
+        run: The agent's finished run.
+        judge: The judge.
+        directory: Where verdicts and the result go; verdicts already there are reused when they are of this evidence.
+        confinement: How the process that reads deliverables is confined.
+        budget: How much evidence the judge is shown.
+        threshold: Points from which the task succeeds.
+        nodeid: The pytest node that asks.
+        on_verdict: Called in this thread with each verdict, once it is on disk.
+        keep: Which verdicts on disk may be reused.
+    """
+    from pytest_gta.judge.evidence import build_evidence
+    from pytest_gta.workspace.confined_process import ConfinedProcess
+
+    started = time.monotonic()
+    known = {leaf_id: verdict for leaf_id, verdict in directory.verdicts().items() if keep(verdict)}
+
+    def record(verdict: Verdict) -> None:
+        if known.get(verdict.leaf_id) is None or not verdict.cached:
+            directory.add_verdict(verdict)
+        on_verdict(verdict)
+
+    process = ConfinedProcess(confinement, readable=[run.workspace.root], writable=None)
+    try:
+        evidence = build_evidence(
+            run.task.brief, run.final_answer, run.workspace, run.deliverables, process=process, budget=budget
+        )
+    finally:
+        process.close()
+    verdicts = judge.judge_task(run.task.brief, run.task.leaves, evidence, on_verdict=record, known=known)
+    judged = JudgeRecord(
+        usage=directory.judge_usage(),
+        cached_leaves=sum(verdict.cached for verdict in verdicts.values()),
+        wall_s=time.monotonic() - started,
+    )
+    result = _result(run, verdicts, evidence, judged, nodeid, threshold)
+    directory.write_result(result)
+    return result
+
+
+def _result(
+    run: TaskRun,
+    verdicts: dict[str, Verdict],
+    evidence: Evidence,
+    judged: JudgeRecord,
+    nodeid: str,
+    threshold: float,
+) -> TaskResult:
+    root = score_tree(run.task.checkpoints, verdicts)
+    graded = root.score is not None
+    return TaskResult(
+        task_id=run.task.id,
+        run_key=run.task.slug,
+        nodeid=nodeid,
+        category=run.task.category,
+        kinds=run.task.kinds,
+        status=TaskStatus.GRADED if graded else TaskStatus.UNSCORED,
+        root_score=root.score,
+        root_bounds=root.bounds,
+        success=root.score >= threshold if root.score is not None else None,
+        checkpoints=root.checkpoints,
+        agent=run.agent,
+        judge=judged,
+        deliverables=evidence.files,
+        notes=tuple(note for note in (*run.task.notes, evidence.note) if note),
+        error=None if graded else _why_unscored(verdicts),
+        resumed=run.resumed,
+    )
+
+
+def _why_unscored(verdicts: dict[str, Verdict]) -> str:
+    missing = [v for v in verdicts.values() if v.score is None]
+    first = missing[0] if missing else None
+    reason = f": {first.analysis}" if first and first.analysis else ""
+    return f"{len(missing)} of {len(verdicts)} leaves have no score ({first.status if first else 'not run'}{reason})"
+
+
+def unmeasured(
+    task: Task | TaskFault, nodeid: str, status: TaskStatus, reason: str, known: dict[str, Verdict]
+) -> TaskResult:
+    """Return the result of a task that has none: an error or not run, with the leaves that were judged before.
+
+    Args:
+        task: The task, or why it is not one.
+        nodeid: Its pytest node.
+        status: ``error`` or ``not_run``.
+        reason: Why, in one or two lines.
+        known: Verdicts that were given all the same.
+    """
+    if isinstance(task, TaskFault):
+        return TaskResult(
+            task_id=task.task_id, run_key=task.slug, nodeid=nodeid, category="invalid", status=status, error=reason
+        )
+    root = score_tree(task.checkpoints, known)
+    return TaskResult(
+        task_id=task.id,
+        run_key=task.slug,
+        nodeid=nodeid,
+        category=task.category,
+        kinds=task.kinds,
+        status=status,
+        root_bounds=root.bounds,
+        checkpoints=root.checkpoints,
+        notes=task.notes,
+        error=reason,
+    )

@@ -1,0 +1,60 @@
+"""The score sheet of a task: what a failing test shows, what a report prints. Plain text, one line a checkpoint."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator, Sequence
+
+from pytest_gta.benchmark.results import CheckpointResult, TaskResult
+
+WIDTH = 100
+
+
+def headline(result: TaskResult, threshold: float) -> str:
+    """Return the one line that says how the task did: ``root score 5.50 < 7``."""
+    if result.root_score is None:
+        low, high = result.root_bounds
+        return f"no root score ({result.error or result.status.value}); bounds {low:.2f} to {high:.2f}"
+    relation = ">=" if result.root_score >= threshold else "<"
+    return f"root score {result.root_score:.2f} {relation} {threshold:g}"
+
+
+def score_sheet(result: TaskResult, threshold: float) -> str:
+    """Return the whole sheet: headline, how the agent ended, the rubric with scores and reasons, the deliverables."""
+    lines = [headline(result, threshold)]
+    if result.agent:
+        ended = result.agent.stop_reason.value
+        detail = f" ({result.agent.stop_detail})" if result.agent.stop_detail else ""
+        lines.append(
+            f"agent {result.agent.label}: {ended}{detail}, {result.agent.turns} turns, "
+            f"{result.agent.tool_calls} tool calls, {result.agent.tool_errors} of them errors"
+        )
+    lines.append("")
+    lines.extend(_tree(result.checkpoints, 0))
+    lines.append("")
+    if not result.deliverables:
+        lines.append("delivered: no files")
+    for file in result.deliverables:
+        note = f" - {file.note}" if file.note else ""
+        lines.append(f"delivered: {file.path} ({file.bytes:,} bytes, evidence {file.evidence}){note}")
+    lines.extend(f"note: {note}" for note in result.notes)
+    return "\n".join(lines)
+
+
+def _tree(nodes: Sequence[CheckpointResult], depth: int) -> Iterator[str]:
+    indent = "  " * depth
+    for node in nodes:
+        score = "  -  " if node.score is None else f"{node.score:5.1f}"
+        state = "" if node.status == "scored" else f" [{node.status}]"
+        text = textwrap.shorten(node.requirements, WIDTH - len(indent) - 24, placeholder=" ...")
+        yield f"{score}  {indent}{node.id} (x{node.weight:g}){state} {text}"
+        if node.analysis:
+            yield from textwrap.wrap(
+                node.analysis,
+                WIDTH,
+                initial_indent=f"       {indent}| ",
+                subsequent_indent=f"       {indent}| ",
+                max_lines=4,
+                placeholder=" ...",
+            )
+        yield from _tree(node.checkpoints, depth + 1)

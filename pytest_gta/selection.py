@@ -1,0 +1,98 @@
+"""Which tasks of a dataset a run takes: by id, by category, by number, by shard. The same in every process."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Collection, Sequence
+from pathlib import Path
+
+from pytest_gta.benchmark.release import Release
+from pytest_gta.benchmark.task import Task, TaskFault
+from pytest_gta.settings import Settings, SettingsError
+
+DATASETS = ("mini", "workflow")
+
+
+def dataset_folder(name: str, fetched: Path) -> Path | None:
+    """Return where the dataset of that name lies, None when it has not been fetched.
+
+    Args:
+        name: ``mini`` (bundled) or ``workflow`` (the official release).
+        fetched: The folder that fetched datasets are kept in.
+    """
+    if name == "mini":
+        return Path(__file__).parents[1] / "benchmark_tasks" / "mini"
+    candidates = (fetched / "gta_workflow_dataset", fetched / "gta_workflow_dataset.zip")
+    return next((path for path in candidates if path.exists()), None)
+
+
+def open_dataset(chosen: str | None, fetched: Path) -> Release:
+    """Open the dataset that was asked for, or the fetched release, or else the bundled tasks.
+
+    Raises:
+        SettingsError: When the release is asked for by name and has not been fetched.
+        DatasetError: When what was asked for is not a dataset.
+    """
+    if chosen is None:
+        release = dataset_folder("workflow", fetched)
+        return Release(release, "workflow") if release else open_dataset("mini", fetched)
+    if chosen not in DATASETS:
+        return Release(Path(chosen).expanduser().absolute())
+    folder = dataset_folder(chosen, fetched)
+    if folder is None:
+        raise SettingsError(
+            f"--gta-dataset=workflow: no release in {fetched}; put gta_workflow_dataset.zip (or the unpacked folder) "
+            "there, or give its path: --gta-dataset=PATH"
+        )
+    return Release(folder, chosen)
+
+
+def select_tasks(
+    release: Release, settings: Settings, only: Collection[str] | None = None
+) -> tuple[Task | TaskFault, ...]:
+    """Return the tasks of a run in id order, a bad one as its fault.
+
+    Args:
+        release: The dataset.
+        settings: Gives ids, categories, limit and shard.
+        only: When given, the ids that can be run at all (those with finished outputs).
+
+    Raises:
+        SettingsError: When an id or category is not in the dataset, or nothing is left to run.
+    """
+    _check_names("--gta-task", settings.task, release.task_ids)
+    tasks = [task for task in release.tasks() if not settings.task or _id(task) in settings.task]
+    if settings.category:
+        categories = sorted({task.category for task in release.tasks() if isinstance(task, Task)})
+        _check_names("--gta-category", settings.category, categories)
+        tasks = [task for task in tasks if isinstance(task, Task) and task.category in settings.category]
+    if only is not None:
+        tasks = [task for task in tasks if _id(task) in only]
+    _check_slugs(tasks)
+    tasks = tasks[: settings.limit]
+    if settings.shard:
+        index, count = settings.shard
+        tasks = tasks[index - 1 :: count]
+    return tuple(tasks)
+
+
+def _id(task: Task | TaskFault) -> str:
+    return task.id if isinstance(task, Task) else task.task_id
+
+
+def _check_names(option: str, wanted: Sequence[str], known: Sequence[str]) -> None:
+    for name in wanted:
+        if name not in known:
+            near = difflib.get_close_matches(name, known, n=3, cutoff=0.3) or list(known[:10])
+            more = "" if len(known) <= len(near) else f" (of {len(known)})"
+            raise SettingsError(f"{option}: {name!r} is not in the dataset; it has {', '.join(near)}{more}")
+
+
+def _check_slugs(tasks: Sequence[Task | TaskFault]) -> None:
+    """Two ids that differ only in signs a test id cannot hold would share a run directory."""
+    seen: dict[str, str] = {}
+    for task in tasks:
+        if isinstance(task, Task) and seen.setdefault(task.slug, task.id) != task.id:
+            raise SettingsError(
+                f"tasks {seen[task.slug]!r} and {task.id!r} have the same test id {task.slug}; rename one"
+            )

@@ -1,0 +1,139 @@
+"""The options of a run. One table drives the command line, the ini file, the environment, ``--help`` and the docs.
+
+An option ``--gta-x`` has the ini twin ``gta_x`` and the environment twin ``GTA_X``; the command line wins over the
+environment, that over the ini file, that over the default. Everything is resolved once, into a frozen `Settings`.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+from pytest_gta.options import OPTIONS, Option
+
+LOCAL_MODEL = "local"
+"""The name by which the bundled small model is asked for."""
+
+
+class SettingsError(Exception):
+    """A value the user has to change: the message names the option, the reason and the valid values."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """A run's options, resolved and checked. Paths are absolute.
+
+    The meaning of each field is the help text of its option in `OPTIONS`.
+    """
+
+    model: str | None
+    base_url: str | None
+    agent: str
+    max_turns: int
+    task_timeout: float
+    tool_timeout: float
+    dataset: str | None
+    task: tuple[str, ...]
+    category: tuple[str, ...]
+    limit: int | None
+    shard: tuple[int, int] | None
+    judge_model: str
+    judge_base_url: str | None
+    judge_concurrency: int
+    cache: Path | None
+    threshold: float
+    fail_under: float | None
+    fail_under_score: float | None
+    max_error_rate: float
+    run_dir: Path | None
+    resume: Path | None
+    rejudge: str | None
+    sandbox: str
+    json: Path | None
+
+    @property
+    def gated(self) -> bool:
+        """Whether a gate over the whole run decides, rather than each task for itself."""
+        return self.fail_under is not None or self.fail_under_score is not None
+
+    @property
+    def uses_local_model(self) -> bool:
+        """Whether the agent or the judge runs on the bundled small model."""
+        return LOCAL_MODEL in (self.model, self.judge_model)
+
+
+def resolve(
+    command_line: Callable[[str], str | None],
+    ini: Callable[[str], str],
+    environment: Mapping[str, str] = os.environ,
+) -> Settings | None:
+    """Resolve all options, or return None when neither a model nor an agent is chosen (the plugin is then inert).
+
+    Args:
+        command_line: Gives the value of an option by its ini name, None when it was not given.
+        ini: Gives the ini value by the same name, "" when there is none.
+        environment: The environment variables.
+
+    Raises:
+        SettingsError: On the first value that is not usable.
+    """
+    given = {option.key: _given(option, command_line, ini, environment) for option in OPTIONS}
+    if not any(given[option.key] for option in OPTIONS if option.activates):
+        return None
+    values: dict[str, Any] = {}
+    for option in OPTIONS:
+        found = given[option.key]
+        if found is None and option.default is not None:
+            found = (option.flag, option.default)
+        values[option.key] = None if found is None else _parse(option, *found)
+    if values["judge_model"] is None:
+        values["judge_model"] = LOCAL_MODEL if values["model"] == LOCAL_MODEL else "gpt-5.2"
+    settings = Settings(**values)
+    _check_together(settings)
+    return settings
+
+
+def _given(
+    option: Option,
+    command_line: Callable[[str], str | None],
+    ini: Callable[[str], str],
+    environment: Mapping[str, str],
+) -> tuple[str, str] | None:
+    """Return where the option was set and the text it was set to; an empty text counts as not set."""
+    text = command_line(option.ini)
+    if text is not None:
+        return option.flag, text
+    for variable in (option.variable, *option.environment):
+        if environment.get(variable, "").strip():
+            return variable, environment[variable]
+    text = ini(option.ini)
+    return (option.ini, text) if text.strip() else None
+
+
+def _parse(option: Option, source: str, text: str) -> Any:
+    try:
+        return option.parse(text)
+    except ValueError as error:
+        raise SettingsError(f"{source}: {text!r} {error}") from None
+
+
+def _check_together(settings: Settings) -> None:
+    if settings.agent == "tools" and settings.model is None:
+        raise SettingsError(
+            "--gta-agent=tools needs a model: add --gta-model=NAME (or --gta-model=local, no key needed)"
+        )
+    if settings.rejudge and not settings.resume:
+        raise SettingsError("--gta-rejudge needs the run to judge again: add --gta-resume=DIR")
+    if settings.resume and settings.run_dir:
+        raise SettingsError("--gta-run-dir and --gta-resume name two places for one run: leave one of them out")
+    if settings.resume and not (settings.resume / "run.json").is_file():
+        raise SettingsError(f"--gta-resume: {settings.resume} is not a run directory (it has no run.json)")
+
+
+def as_manifest(settings: Settings) -> dict[str, Any]:
+    """Return the settings as plain JSON values, for ``run.json``."""
+    plain = {field.name: getattr(settings, field.name) for field in fields(settings)}
+    return {key: str(value) if isinstance(value, Path) else value for key, value in plain.items()}

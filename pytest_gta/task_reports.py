@@ -1,0 +1,101 @@
+"""What pytest shows of a task: its reports completed with the result, its letter and word."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from pytest_gta.bench import Bench, RunHalted
+from pytest_gta.benchmark.results import TaskStatus
+from pytest_gta.benchmark.task import TaskFault
+from pytest_gta.checkpoint_reports import (
+    RUN_KEY,
+    WHEN,
+    attach_result,
+    result_of,
+    safe_text,
+    user_properties,
+    verdict_of,
+)
+from pytest_gta.judged_task import BelowThreshold
+from pytest_gta.keys import BENCH, RESULT, TASK
+from pytest_gta.road import NotMeasured, unmeasured
+from pytest_gta.score_sheet import score_sheet
+
+PLAIN_FAULTS = (BelowThreshold, NotMeasured, TaskFault, RunHalted)
+"""Exceptions that say all there is to say: shown as their text, without a traceback."""
+
+
+def complete(report: pytest.TestReport, item: pytest.Item, call: pytest.CallInfo[None]) -> None:
+    """Complete one report of a task's item before it leaves the process."""
+    bench = item.config.stash[BENCH]
+    setattr(report, RUN_KEY, item.stash[TASK].slug)
+    error = call.excinfo.value if call.excinfo else None
+    if isinstance(error, PLAIN_FAULTS):
+        report.longrepr = str(error)
+    if report.when == "setup" and report.failed:
+        _attach_failure(report, item, bench, error)
+    elif report.when == "call" and RESULT in item.stash:
+        attach_result(report, item.stash[RESULT])
+        if report.passed:
+            report.sections.append(("checkpoints", score_sheet(item.stash[RESULT], bench.settings.threshold)))
+    _make_safe(report)
+
+
+def _attach_failure(report: pytest.TestReport, item: pytest.Item, bench: Bench, error: BaseException | None) -> None:
+    """A task that failed in a fixture has no score: an error, or not run when the run was stopped."""
+    result = item.stash.get(RESULT, None)
+    if result is None:
+        task = item.stash[TASK]
+        status = TaskStatus.NOT_RUN if isinstance(error, RunHalted) else TaskStatus.ERROR
+        known = bench.run.task(task.slug).verdicts()
+        reason = str(error) if isinstance(error, PLAIN_FAULTS) else f"{type(error).__name__}: {error}"
+        result = unmeasured(task, item.nodeid, status, reason, known)
+        bench.run.task(task.slug).write_result(result)
+        report.user_properties.extend(user_properties(result))
+    attach_result(report, result)
+
+
+def _make_safe(report: pytest.TestReport) -> None:
+    """Leave nothing on the report that a worker could not send."""
+    if isinstance(report.longrepr, str):
+        report.longrepr = safe_text(report.longrepr)
+    report.sections = [(safe_text(title), safe_text(text)) for title, text in report.sections]
+    report.user_properties = [
+        (name, safe_text(value) if isinstance(value, str) else value) for name, value in report.user_properties
+    ]
+
+
+def status(report: pytest.TestReport, config: pytest.Config) -> Any:
+    """Return category, letter and word of a task's report; None leaves them to pytest.
+
+    Without ``-v`` a task has a line of its own (`pytest_gta.controller`), so its letter is left out.
+    """
+    verbose = config.get_verbosity() > 0
+    if report.when == WHEN:
+        return _leaf_status(report, config) if verbose else ("", "", "")
+    unmet = report.when == "call" and report.passed and _is_unmet(report)
+    if unmet:
+        return "unmet", "u" if config.get_verbosity() < 0 else "", ("UNMET", {"yellow": True})
+    if config.get_verbosity() == 0 and not report.skipped and report.outcome != "rerun":
+        if report.when == "call":
+            return report.outcome, "", report.outcome.upper()
+        if report.failed:
+            return "error", "", "ERROR"
+    return None
+
+
+def _is_unmet(report: pytest.TestReport) -> bool:
+    result = result_of(report)
+    return result is not None and json.loads(result)["success"] is False
+
+
+def _leaf_status(report: pytest.TestReport, config: pytest.Config) -> Any:
+    verdict = json.loads(verdict_of(report) or "{}")
+    score = verdict.get("score")
+    if score is None:
+        return "", "", (f"{verdict.get('status', '?')} [{verdict.get('leaf_id')}]", {"yellow": True})
+    colour = "green" if score >= config.stash[BENCH].settings.threshold else "red"
+    return "", "", (f"{score:4.1f}/10 [{verdict['leaf_id']}]", {colour: True})
