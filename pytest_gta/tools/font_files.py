@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import re
 import sys
+import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -26,8 +27,6 @@ _SCRIPTS: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...] = tuple(
         ),
         ("\u0600-\u06ff\u0750-\u077f\u08a0-\u08ff\ufb50-\ufdff\ufe70-\ufeff", r"DejaVuSans\b|Arabic|Naskh|Amiri|Arial"),
         ("\u2190-\u2bff\U0001f000-\U0001faff", r"DejaVuSans\b|NotoEmoji|Symbola|Symbol|Math|Emoji(?!.*Color)"),
-        ("\u0e00-\u0e7f", r"Thai|Garuda|Loma|Waree|Sarabun"),
-        ("\u0900-\u097f", r"Devanagari|Lohit|Mangal|Gargi"),
     )
 )
 _PLAIN = re.compile(r"bold|italic|oblique|black|light|thin|medium|condensed|mono|serif|display|color", re.IGNORECASE)
@@ -97,10 +96,14 @@ class FontFolders:
         return next((path for path in self.files() if re.search(r"NotoColorEmoji", path.name)), None)
 
     def _likeliest(self, characters: str) -> list[Path]:
-        hints = [names for pattern, names in _SCRIPTS if pattern.search(characters)][:1]
+        known = next((names for pattern, names in _SCRIPTS if pattern.search(characters)), None)
+        # "TAMIL LETTER KA" is likely to be in a file called NotoSansTamil.
+        script = unicodedata.name(characters[:1] or " ", "?").split()[0].lower()
 
-        def rank(path: Path) -> tuple[bool, bool, str]:
-            return (not (hints and hints[0].search(path.name)), bool(_PLAIN.search(path.name)), path.name)
+        def rank(path: Path) -> tuple[bool, bool, bool, str]:
+            named = known.search(path.name) if known else script in path.name.lower()
+            odd = bool(re.search("serif", path.name, re.IGNORECASE))
+            return (not named, bool(_PLAIN.search(path.name)), odd, path.name)
 
         return sorted(self.files(), key=rank)
 
@@ -112,7 +115,9 @@ def _usual_folders() -> Iterator[Path]:
         yield Path(found.origin).parent / "mpl-data" / "fonts" / "ttf"
     for entry in sys.path:
         if entry.endswith("site-packages"):
-            yield from sorted(path for path in Path(entry).glob("*font*") if path.is_dir() and path.name != "fontTools")
+            # Packages that carry a font say so by their name (fontpkg_..., cvttf_...).
+            named = [path for word in ("*font*", "*ttf*") for path in Path(entry).glob(word) if path.is_dir()]
+            yield from sorted(path for path in named if path.name != "fontTools" and path.suffix != ".dist-info")
     yield from (Path("/usr/share/fonts"), Path("/usr/local/share/fonts"))
     home = Path("~").expanduser()
     yield from (home / ".fonts", home / ".local/share/fonts", home / "Library/Fonts")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import hashlib
 import io
 import re
@@ -39,7 +38,9 @@ _READER_FONTS: tuple[tuple[str, str], ...] = (
 """Fonts a PDF may name without embedding: the reading program brings its own. With the characters each one has."""
 
 _EUROPEAN = re.compile("[\u0100-\u058f\u1e00-\u1fff]")
-_WIDE = re.compile("[\u1100-\u11ff\u2e80-\ua4cf\uac00-\ud7af\uf900-\ufaff\ufe30-\ufe4f\uff00-\uffef\U00020000-\U0003ffff]")
+_WIDE = re.compile(
+    "[\u1100-\u11ff\u2e80-\ua4cf\uac00-\ud7af\uf900-\ufaff\ufe30-\ufe4f\uff00-\uffef\U00020000-\U0003ffff]"
+)
 _EMOJI = re.compile("[\U0001f000-\U0001faff\u2600-\u27bf\u231a-\u23ff\u2b50\u2b55\u2b1b\u2b1c\U0001f1e6-\U0001f1ff]")
 _UNSEEN = re.compile("[\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufe0e\ufe0f\u00ad\U000e0020-\U000e007f]")
 _SKIN = re.compile("[\U0001f3fb-\U0001f3ff]")
@@ -58,7 +59,15 @@ class PdfFonts:
         borrowed: Names of fonts that are not embedded: the reading program must bring one of its own.
     """
 
-    def __init__(self, characters: Iterable[str], folders: FontFolders | None = None) -> None:
+    def __init__(self, characters: Iterable[str], workroom: Path, folders: FontFolders | None = None) -> None:
+        """Choose fonts for some characters.
+
+        Args:
+            characters: All that the document has.
+            workroom: A folder for pictures of emoji; they must stay there until the document is written.
+            folders: Where fonts are looked for; by default where the machine keeps them.
+        """
+        self._workroom = workroom
         self._folders = folders or FontFolders()
         self._characters = {char for char in characters if not char.isspace() and not _UNSEEN.match(char)}
         self._family_glyphs: frozenset[int] = frozenset()
@@ -70,17 +79,19 @@ class PdfFonts:
         self.borrowed: set[str] = set()
         self._choose()
 
-    def runs(self, text: str, *, bold: bool = False, italic: bool = False, mono: bool = False) -> Iterator[tuple[Kind, str, str]]:
+    def runs(
+        self, text: str, *, bold: bool = False, italic: bool = False, mono: bool = False
+    ) -> Iterator[tuple[Kind, str, str]]:
         """Split text into runs of one font.
 
         Yields:
-            ``("font", font name, text)`` or ``("picture", PNG as a data address, the emoji)``. A character that no
+            ``("font", font name, text)`` or ``("picture", name of a PNG file, the emoji)``. A character that no
             font has is written as its name in brackets when it is a symbol, else as an empty box.
         """
         style = (bold, italic)
         name, run = "", ""
         for char in text:
-            if _UNSEEN.match(char):
+            if _UNSEEN.match(char) or (_SKIN.match(char) and self._emoji_font):
                 continue
             picture = self._emoji_picture(char)
             if picture:
@@ -96,6 +107,11 @@ class PdfFonts:
             name, run = chosen, run + shown
         if run:
             yield "font", name, run
+
+    @property
+    def body(self) -> str:
+        """The font most of the text is in."""
+        return self._family[(False, False)]
 
     def has_wide(self, text: str) -> bool:
         """Return whether a text holds Chinese, Japanese or Korean, whose lines break between any two characters."""
@@ -131,9 +147,10 @@ class PdfFonts:
         of_family = {char for char in left if ord(char) in self._family_glyphs}
         self._chosen.update(dict.fromkeys(of_family, self._family))
         left -= of_family
-        groups = [{char for char in left if _WIDE.match(char)}, {char for char in left if _EMOJI.match(char)}]
-        groups.append(left - groups[0] - groups[1])
-        for group in groups:
+        groups: dict[str, set[str]] = {}
+        for char in sorted(left):
+            groups.setdefault(_script(char), set()).add(char)
+        for group in groups.values():
             self._take(group)
         self.missing = {
             char
@@ -188,10 +205,19 @@ class PdfFonts:
         if ord(char) < 0x1F000 and self._chosen.get(char, self._family) is not None:
             return None
         if char not in self._emoji_pictures:
-            self._emoji_pictures[char] = _draw_emoji(self._emoji_font, char)
+            self._emoji_pictures[char] = _draw_emoji(self._emoji_font, char, self._workroom)
             if self._emoji_pictures[char] is None and self._chosen.get(char) is None:
                 self.missing.add(char)
         return self._emoji_pictures[char]
+
+
+def _script(char: str) -> str:
+    """Return a name for the characters that are likely to be in one font with this one."""
+    if _WIDE.match(char):
+        return "wide"
+    if _EMOJI.match(char):
+        return "emoji"
+    return "symbols" if "\u2000" <= char <= "\u2bff" else unicodedata.name(char, "?").split()[0]
 
 
 def _in_western(char: str) -> bool:
@@ -234,7 +260,7 @@ def _register(font: FontFile, characters: Iterable[str] = ()) -> str | None:
     return name
 
 
-def _draw_emoji(font: Path, char: str) -> str | None:
+def _draw_emoji(font: Path, char: str, workroom: Path) -> str | None:
     from PIL import Image, ImageDraw, ImageFont
 
     try:
@@ -245,6 +271,6 @@ def _draw_emoji(font: Path, char: str) -> str | None:
         return None
     if picture.getbbox() is None:
         return None
-    buffer = io.BytesIO()
-    picture.resize((68, 64)).save(buffer, "PNG")
-    return "data:image/png;base64," + base64.b64encode(buffer.getvalue()).decode("ascii")
+    target = workroom / f"{ord(char):x}.png"
+    picture.resize((68, 64)).save(target, "PNG")
+    return str(target)

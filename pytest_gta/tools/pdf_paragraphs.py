@@ -15,7 +15,13 @@ from reportlab.platypus import Paragraph as PdfParagraph
 
 from pytest_gta.tools.document_tree import Inline, InlinePicture, LineBreak, Text, plain
 from pytest_gta.tools.pdf_fonts import PdfFonts
-from pytest_gta.tools.writing_direction import can_order, drawn_order, has_right_to_left, is_right_to_left, joined_letters
+from pytest_gta.tools.writing_direction import (
+    can_order,
+    drawn_order,
+    has_right_to_left,
+    is_right_to_left,
+    joined_letters,
+)
 
 _LINK_COLOUR = "#0563C1"
 
@@ -33,6 +39,11 @@ class ParagraphMaker:
         self._anchors = anchors
         self.unordered = False
 
+    @property
+    def bullet_font(self) -> str:
+        """The font list marks are in."""
+        return self._fonts.body
+
     def make(self, content: Sequence[Inline], style: ParagraphStyle, *, bullet: str = "", before: str = "") -> Flowable:
         """Return a paragraph of inline text; `bullet` hangs before it, `before` is markup to start with."""
         text = plain(content)
@@ -41,9 +52,10 @@ class ParagraphMaker:
                 marked = (Text(bullet + " "), *content) if bullet and is_right_to_left(text) else tuple(content)
                 return _DirectedParagraph(self, marked, style, before, "" if marked != tuple(content) else bullet)
             self.unordered = True
+        markup = before + self.markup(content, style)
         if self._fonts.has_wide(text):
             style = ParagraphStyle(style.name + "-wide", style, wordWrap="CJK")
-        return PdfParagraph(before + self.markup(content, style), style, bulletText=bullet or None)
+        return PdfParagraph(markup, style, bulletText=bullet or None)
 
     def markup(self, content: Sequence[Inline], style: ParagraphStyle) -> str:
         """Return inline text in reportlab's markup."""
@@ -74,12 +86,19 @@ class ParagraphMaker:
         for kind, font, text in self._runs(part, style):
             if kind == "picture":
                 side = style.fontSize * 1.1
-                pieces.append(f'<img src={quoteattr(font)} width="{side:.1f}" height="{side:.1f}" valign="-{side / 6:.1f}"/>')
+                pieces.append(
+                    f'<img src={quoteattr(font)} width="{side:.1f}" height="{side:.1f}" valign="-{side / 6:.1f}"/>'
+                )
                 continue
             size = f' size="{style.fontSize * 0.92:.1f}"' if part.code else ""
             pieces.append(f'<font face="{font}"{size}>{_spaced(text)}</font>')
         markup = "".join(pieces)
-        for wanted, tag in ((part.underline, "u"), (part.strike, "strike"), (part.raised, "super"), (part.lowered, "sub")):
+        for wanted, tag in (
+            (part.underline, "u"),
+            (part.strike, "strike"),
+            (part.raised, "super"),
+            (part.lowered, "sub"),
+        ):
             markup = f"<{tag}>{markup}</{tag}>" if wanted else markup
         if part.link.startswith("#") and part.link[1:] not in self._anchors:
             return markup

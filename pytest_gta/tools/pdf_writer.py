@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import tempfile
 import unicodedata
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -53,7 +54,7 @@ from pytest_gta.tools.font_files import FontFolders
 from pytest_gta.tools.pdf_fonts import PdfFonts
 from pytest_gta.tools.pdf_paragraphs import ParagraphMaker
 from pytest_gta.tools.picture_sources import LoadedPicture, PictureSources
-from pytest_gta.tools.writing_direction import joined_letters
+from pytest_gta.tools.writing_direction import joined_letters, needs_shaping
 
 _MARGIN = 62.0
 _INDENT = 18.0
@@ -106,21 +107,22 @@ def write_pdf(
         OSError: The file cannot be written.
     """
     characters = "".join(joined_letters(text) for text in document.texts())
-    fonts = PdfFonts(characters + title, folders)
     slugs = frozenset(heading_slug(plain(block.content)) for block in document.blocks if isinstance(block, Heading))
-    maker = ParagraphMaker(fonts, slugs)
-    writer = _PdfWriter(maker, pictures)
-    story = [flowable for block in document.blocks for flowable in writer.block(block, 0)]
-    for name in pictures.unplaced(tuple(document.picture_sources())):
-        if pictures.find(name):
-            story.extend(writer.block(PictureBlock(name, Path(name).stem), 0))
-    shown = document.title or title
-    template = _Template(str(target), title=shown, author="", subject="", creator="", pagesize=A4)
-    template.build(story or [Spacer(1, 1)], canvasmaker=_NumberedCanvas)
-    return _notes(fonts, maker)
+    with tempfile.TemporaryDirectory(prefix=".gta-", ignore_cleanup_errors=True) as workroom:
+        fonts = PdfFonts(characters + title, Path(workroom), folders)
+        maker = ParagraphMaker(fonts, slugs)
+        writer = _PdfWriter(maker, pictures)
+        story = [flowable for block in document.blocks for flowable in writer.block(block, 0)]
+        for name in pictures.unplaced(tuple(document.picture_sources())):
+            if pictures.find(name):
+                story.extend(writer.block(PictureBlock(name, Path(name).stem), 0))
+        shown = document.title or title
+        template = _Template(str(target), title=shown, author="", subject="", creator="", pagesize=A4)
+        template.build(story or [Spacer(1, 1)], canvasmaker=_NumberedCanvas)
+    return _notes(fonts, maker, document)
 
 
-def _notes(fonts: PdfFonts, maker: ParagraphMaker) -> list[str]:
+def _notes(fonts: PdfFonts, maker: ParagraphMaker, document: Document) -> list[str]:
     notes = []
     if fonts.missing:
         shown = sorted(fonts.missing)[:20]
@@ -134,6 +136,11 @@ def _notes(fonts: PdfFonts, maker: ParagraphMaker) -> list[str]:
         notes.append(
             "Chinese, Japanese or Korean text uses the reading program's own font, for none is installed here to embed; "
             "most programs have one (install fonts-noto-cjk to embed it)."
+        )
+    if any(needs_shaping(text) for text in document.texts()):
+        notes.append(
+            "Letters of an Indic or South-East Asian script stand one by one in a PDF, not joined as they should be; "
+            "a Word document (DocxFileGenerator) shows them correctly."
         )
     if maker.unordered:
         notes.append(
@@ -228,7 +235,13 @@ class _PdfWriter:
 
     def _list(self, block: ListBlock, level: int, style: ParagraphStyle) -> Iterator[Flowable]:
         item_style = ParagraphStyle(
-            "item", style, leftIndent=_INDENT, bulletIndent=4, spaceAfter=3, bulletFontName="Helvetica", bulletFontSize=10.5
+            "item",
+            style,
+            leftIndent=_INDENT,
+            bulletIndent=4,
+            spaceAfter=3,
+            bulletFontName=self._maker.bullet_font,
+            bulletFontSize=10.5,
         )
         for number, item in enumerate(block.items, start=block.start):
             mark = f"{number}." if block.ordered else ("•", "–", "·")[level % 3]

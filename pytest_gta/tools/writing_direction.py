@@ -1,4 +1,4 @@
-"""Which way text runs, and the order its characters are drawn in."""
+"""Which way text runs, the order its characters are drawn in, and which scripts need their letters shaped."""
 
 from __future__ import annotations
 
@@ -20,6 +20,13 @@ def is_right_to_left(text: str) -> bool:
 def has_right_to_left(text: str) -> bool:
     """Return whether any letter of a text runs right to left."""
     return any(unicodedata.bidirectional(char) in ("R", "AL") for char in text)
+
+
+def needs_shaping(text: str) -> bool:
+    """Return whether a text is in a script whose letters change and move beside each other (Devanagari to Khmer)."""
+    return any(
+        "\u0900" <= char <= "\u0dff" or "\u1000" <= char <= "\u109f" or "\u1780" <= char <= "\u17ff" for char in text
+    )
 
 
 def can_order() -> bool:
