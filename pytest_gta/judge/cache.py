@@ -1,0 +1,56 @@
+"""Verdicts kept by content, so that judging the same thing again costs nothing.
+
+A verdict's key covers all it depends on (`pytest_gta.judge.judge.Judge.key`), so an entry is never out of date: another
+evidence, judge or prompt is another key. Thresholds and weights are no part of it: they change sums, not verdicts.
+Any number of processes may share a directory. Entries are moved into place whole; one that cannot be read is a miss.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from pytest_gta.benchmark.results import LeafStatus, Usage, Verdict
+from pytest_gta.benchmark.run_directory import write_atomic
+
+
+class VerdictCache:
+    """A directory of verdicts.
+
+    Args:
+        root: The directory; created with the first entry.
+    """
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+
+    def get(self, key: str, leaf_id: str) -> Verdict | None:
+        """Return the verdict kept under `key` as one of leaf `leaf_id`, marked as cached; None when there is none."""
+        try:
+            verdict = Verdict.model_validate_json(self._path(key).read_bytes())
+        except (OSError, ValidationError):
+            return None
+        if verdict.key != key or verdict.status is not LeafStatus.SCORED:
+            return None
+        return reused(verdict, leaf_id)
+
+    def put(self, verdict: Verdict) -> None:
+        """Keep a verdict a judge gave. Anything else (errors, refusals, reused verdicts) is not kept.
+
+        A directory that cannot be written to costs the entry, not the verdict.
+        """
+        if verdict.status is not LeafStatus.SCORED or verdict.cached or not verdict.key:
+            return
+        try:
+            write_atomic(self._path(verdict.key), verdict.model_dump_json())
+        except OSError:
+            return
+
+    def _path(self, key: str) -> Path:
+        return self.root / key[:2] / f"{key}.json"
+
+
+def reused(verdict: Verdict, leaf_id: str) -> Verdict:
+    """Return a verdict as one that took no call: the fresh one field by field, but cached and with no usage."""
+    return verdict.model_copy(update={"leaf_id": leaf_id, "cached": True, "usage": Usage()})
