@@ -19,18 +19,16 @@ from pytest_gta import __version__
 from pytest_gta.benchmark.release import Release
 from pytest_gta.benchmark.run_directory import RunDirectory
 from pytest_gta.selection import open_dataset, select_tasks
-from pytest_gta.settings import LOCAL_MODEL, Settings, SettingsError, as_manifest
+from pytest_gta.settings import LOCAL_MODEL, Settings, SettingsError
 
 if TYPE_CHECKING:
     from pytest_gta.agents.protocol import Agent
     from pytest_gta.agents.specification import AgentSpec
     from pytest_gta.benchmark.results import Verdict
-    from pytest_gta.benchmark.run_directory import TaskDirectory
     from pytest_gta.judge.evidence import EvidenceBudget
     from pytest_gta.judge.judge import Judge
     from pytest_gta.llm.client import ChatClient
     from pytest_gta.llm.endpoint import Endpoint
-    from pytest_gta.llm.event_loop import EventLoopThread
     from pytest_gta.llm.local_model import LocalModelServer
     from pytest_gta.llm.run_control import RunControl
     from pytest_gta.tools.toolbox import Tool, Toolbox
@@ -86,7 +84,7 @@ class Bench:
         self._local_url = local_url
         self._local_server: LocalModelServer | None = None
         try:
-            self.agent_spec: AgentSpec = parse_agent_spec(settings.agent, model=settings.model, base=folder)
+            self.agent_spec: AgentSpec = parse_agent_spec(settings.agent, model=settings.model)
             self.release: Release = open_dataset(settings.dataset, fetched_datasets(environment))
         except (AgentSpecError, DatasetError) as error:
             raise SettingsError(str(error)) from None
@@ -116,7 +114,7 @@ class Bench:
             from pytest_gta.agents.imported import check_import
 
             try:
-                check_import(self.agent_spec.target, self.folder)
+                check_import(self.agent_spec.target, self._import_paths)
             except AgentSpecError as error:
                 raise SettingsError(str(error)) from None
         if self.settings.resume:
@@ -164,7 +162,8 @@ class Bench:
             },
             "sandbox": self.confinement.backend,
             "threshold": self.settings.threshold,
-            "options": as_manifest(self.settings),
+            "options": dict(self.settings.given),
+            "selected": [task.slug for task in self.tasks],
         }
 
     def start_local_model(self) -> str | None:
@@ -181,8 +180,6 @@ class Bench:
         if self._local_server is not None:
             self._local_server.stop()
             self._local_server = None
-        if "event_loop" in self.__dict__:
-            self.event_loop.close()
 
     # -- what a task needs ---------------------------------------------------------------------------------------------
 
@@ -207,13 +204,6 @@ class Bench:
         from pytest_gta.llm.run_control import RunControl
 
         return RunControl(self.run.root / "control", slots=self.settings.judge_concurrency)
-
-    @cached_property
-    def event_loop(self) -> EventLoopThread:
-        """The loop that this process's model calls run on."""
-        from pytest_gta.llm.event_loop import EventLoopThread
-
-        return EventLoopThread()
 
     @cached_property
     def judge(self) -> Judge:
@@ -257,11 +247,23 @@ class Bench:
             extra=contributed,
         )
 
-    def agent(self, directory: TaskDirectory) -> Agent:
+    def agent(self) -> Agent:
         """Return the agent under test for one task."""
-        from pytest_gta.agents.building import build_agent
+        from pytest_gta.agents.limits import Limits
 
-        return build_agent(self, directory)
+        limits = Limits(max_turns=self.settings.max_turns, task_timeout_s=self.settings.task_timeout)
+        spec = self.agent_spec
+        if spec.kind == "outputs":
+            from pytest_gta.agents.outputs import OutputsAgent
+
+            return OutputsAgent(spec.folder, spec.label)
+        if spec.kind == "import":
+            from pytest_gta.agents.imported import ImportedAgent
+
+            return ImportedAgent(spec.target, spec.label, limits, import_paths=self._import_paths)
+        from pytest_gta.agents.tool_calling import ToolCallingAgent
+
+        return ToolCallingAgent(self._client(self.model_endpoint), spec.label, limits)
 
     def check_not_halted(self) -> None:
         """Refuse to start new work when the run has been stopped (out of credit, key refused).
@@ -285,10 +287,14 @@ class Bench:
 
     # -- keys, addresses, places ---------------------------------------------------------------------------------------
 
+    @property
+    def _import_paths(self) -> tuple[Path, ...]:
+        return (self.folder, Path.cwd())
+
     def _client(self, endpoint: Endpoint) -> ChatClient:
         from pytest_gta.llm.client import ChatClient
 
-        return ChatClient(endpoint, control=self.control, loop=self.event_loop)
+        return ChatClient(endpoint, control=self.control)
 
     def _endpoint(self, role: str, model: str, base_url: str | None, variables: Sequence[str]) -> Endpoint:
         from pytest_gta.llm.endpoint import Endpoint

@@ -174,6 +174,7 @@ class Controller:
         self.outcome = judge_run(summary, self._limits, self._other_failures)
         manifest = self._bench.manifest()
         manifest.pop("options")
+        manifest.pop("selected")
         manifest["finished_at"] = datetime.now(UTC).isoformat(timespec="seconds")
         self.result = RunResult(run=manifest, summary=summary, gate=self.outcome.gate, tasks=tasks)
         self._write(self.result)

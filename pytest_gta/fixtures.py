@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_gta.keys import BENCH, RESULT, TASK
+from pytest_gta.keys import BENCH, RESULT
 
 if TYPE_CHECKING:
     from pytest_gta.agents.protocol import Agent
@@ -79,9 +79,9 @@ def gta_tools(request: pytest.FixtureRequest, gta_workspace: Workspace) -> Itera
 
 
 @pytest.fixture
-def gta_agent(request: pytest.FixtureRequest, gta_task: Task, _gta_directory: TaskDirectory) -> Agent:
+def gta_agent(request: pytest.FixtureRequest) -> Agent:
     """The agent under test, as ``--gta-agent`` and ``--gta-model`` say. Override this to measure your own."""
-    return _bench(request.config).agent(_gta_directory)
+    return _bench(request.config).agent()
 
 
 @pytest.fixture(scope="session")
@@ -155,16 +155,3 @@ def gta_result(
 def _contributed_tools(config: pytest.Config) -> list[object]:
     contributed = config.hook.pytest_gta_tools(config=config)
     return [tool for tools in contributed for tool in tools]
-
-
-__all__ = [
-    "TASK",
-    "gta_agent",
-    "gta_judge",
-    "gta_result",
-    "gta_run",
-    "gta_settings",
-    "gta_task",
-    "gta_tools",
-    "gta_workspace",
-]

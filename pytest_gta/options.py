@@ -12,6 +12,9 @@ from urllib.parse import urlsplit
 
 # -- how a text becomes a value ---------------------------------------------------------------------------------------
 
+DATASETS = ("mini", "workflow")
+"""Datasets that are known by name."""
+
 Parser = Callable[[str], Any]
 
 
@@ -27,6 +30,11 @@ def _words(value: str) -> tuple[str, ...]:
 
 def _path(value: str) -> Path:
     return Path(_text(value)).expanduser().absolute()
+
+
+def _dataset(value: str) -> str:
+    name = _text(value)
+    return name if name in DATASETS else str(_path(name))
 
 
 def _cache(value: str) -> Path | None:
@@ -179,7 +187,7 @@ OPTIONS: tuple[Option, ...] = (
         "tasks",
         "NAME|PATH",
         "Take the tasks from mini (bundled), workflow (the fetched release), or a folder or zip in its shape.",
-        _text,
+        _dataset,
         shown_default="workflow if it has been fetched, else mini",
     ),
     Option("task", "tasks", "IDS", "Run only these task ids, separated by commas.", _words, "", "all"),
@@ -250,6 +258,7 @@ OPTIONS: tuple[Option, ...] = (
         "DIR",
         "Go on with the run in this directory: finished agents and leaves are not paid again.",
         _path,
+        activates=True,
     ),
     Option(
         "rejudge",

@@ -84,7 +84,7 @@ def open_workspace(task: Task, release: Release, directory: TaskDirectory, *, in
     from pytest_gta.workspace.workspace import MissingInputs, Workspace
 
     if directory.agent() is not None and directory.workspace.is_dir():
-        return Workspace.open(directory.workspace, task.brief.inputs)
+        return Workspace.open(directory.workspace, task.brief.inputs, request=task.request)
     directory.restart()
     try:
         return Workspace.stage(directory.workspace, task, release, inputs_required=inputs_required)
@@ -167,7 +167,14 @@ def judge_task(
         )
     finally:
         process.close()
-    verdicts = judge.judge_task(run.task.brief, run.task.leaves, evidence, on_verdict=record, known=known)
+    verdicts = judge.judge_task(
+        run.task.brief,
+        run.task.leaves,
+        evidence,
+        on_verdict=record,
+        known=known,
+        final_answer=run.final_answer,
+    )
     judged = JudgeRecord(
         usage=directory.judge_usage(),
         cached_leaves=sum(verdict.cached for verdict in verdicts.values()),

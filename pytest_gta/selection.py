@@ -8,9 +8,8 @@ from pathlib import Path
 
 from pytest_gta.benchmark.release import Release
 from pytest_gta.benchmark.task import Task, TaskFault
+from pytest_gta.options import DATASETS
 from pytest_gta.settings import Settings, SettingsError
-
-DATASETS = ("mini", "workflow")
 
 
 def dataset_folder(name: str, fetched: Path) -> Path | None:

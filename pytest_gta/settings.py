@@ -1,18 +1,25 @@
 """The options of a run. One table drives the command line, the ini file, the environment, ``--help`` and the docs.
 
 An option ``--gta-x`` has the ini twin ``gta_x`` and the environment twin ``GTA_X``; the command line wins over the
-environment, that over the ini file, that over the default. Everything is resolved once, into a frozen `Settings`.
+environment, that over the ini file, that over the default. A resumed run goes on with the options it was started with;
+only the command line wins over those. Everything is resolved once, into a frozen `Settings`.
 """
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from pytest_gta.options import OPTIONS, Option
+
+NOT_RESUMED = ("run_dir", "resume", "rejudge", "json")
+"""Options that are about one session of a run rather than about the run."""
+
+_RESUME = next(option for option in OPTIONS if option.key == "resume")
 
 LOCAL_MODEL = "local"
 """The name by which the bundled small model is asked for."""
@@ -53,6 +60,8 @@ class Settings:
     rejudge: str | None
     sandbox: str
     json: Path | None
+    given: tuple[tuple[str, str], ...] = ()
+    """What was set, by key, as it would be written on the command line: what a resumed run goes on with."""
 
     @property
     def gated(self) -> bool:
@@ -80,25 +89,48 @@ def resolve(
     Raises:
         SettingsError: On the first value that is not usable.
     """
-    given = {option.key: _given(option, command_line, ini, environment) for option in OPTIONS}
-    if not any(given[option.key] for option in OPTIONS if option.activates):
+
+    def look_up(option: Option) -> tuple[str, str] | None:
+        return _given(option, command_line, earlier, ini, environment)
+
+    earlier: dict[str, str] = {}
+    resumed = look_up(_RESUME)
+    if resumed:
+        earlier = _options_of(_parse(_RESUME, *resumed))
+    given = {option.key: found for option in OPTIONS if (found := look_up(option))}
+    if not resumed and not any(option.key in given for option in OPTIONS if option.activates):
         return None
     values: dict[str, Any] = {}
     for option in OPTIONS:
-        found = given[option.key]
+        found = given.get(option.key)
         if found is None and option.default is not None:
             found = (option.flag, option.default)
         values[option.key] = None if found is None else _parse(option, *found)
     if values["judge_model"] is None:
         values["judge_model"] = LOCAL_MODEL if values["model"] == LOCAL_MODEL else "gpt-5.2"
-    settings = Settings(**values)
+    texts = {
+        key: str(values[key]) if isinstance(values[key], Path) else text
+        for key, (_, text) in given.items()
+        if key not in NOT_RESUMED
+    }
+    settings = Settings(**values, given=tuple(texts.items()))
     _check_together(settings)
     return settings
+
+
+def _options_of(run: Path) -> dict[str, str]:
+    """Return the options an earlier run was started with."""
+    try:
+        options = json.loads((run / "run.json").read_text("utf-8"))["options"]
+        return {str(key): str(text) for key, text in options.items()}
+    except (OSError, ValueError, KeyError, AttributeError, TypeError):
+        raise SettingsError(f"--gta-resume: {run} is not a run directory (it has no readable run.json)") from None
 
 
 def _given(
     option: Option,
     command_line: Callable[[str], str | None],
+    earlier: Mapping[str, str],
     ini: Callable[[str], str],
     environment: Mapping[str, str],
 ) -> tuple[str, str] | None:
@@ -106,6 +138,8 @@ def _given(
     text = command_line(option.ini)
     if text is not None:
         return option.flag, text
+    if option.key in earlier:
+        return f"{option.key} in run.json", earlier[option.key]
     for variable in (option.variable, *option.environment):
         if environment.get(variable, "").strip():
             return variable, environment[variable]
@@ -129,11 +163,3 @@ def _check_together(settings: Settings) -> None:
         raise SettingsError("--gta-rejudge needs the run to judge again: add --gta-resume=DIR")
     if settings.resume and settings.run_dir:
         raise SettingsError("--gta-run-dir and --gta-resume name two places for one run: leave one of them out")
-    if settings.resume and not (settings.resume / "run.json").is_file():
-        raise SettingsError(f"--gta-resume: {settings.resume} is not a run directory (it has no run.json)")
-
-
-def as_manifest(settings: Settings) -> dict[str, Any]:
-    """Return the settings as plain JSON values, for ``run.json``."""
-    plain = {field.name: getattr(settings, field.name) for field in fields(settings)}
-    return {key: str(value) if isinstance(value, Path) else value for key, value in plain.items()}
