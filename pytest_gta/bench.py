@@ -346,7 +346,7 @@ class Bench:
 
 
 def fetched_datasets(environment: Mapping[str, str]) -> Path:
-    """Return the folder that fetched datasets are kept in: ``$GTA_DATA``, else pytest-gta's folder in the user's cache."""
+    """Return the folder of fetched datasets: ``$GTA_DATA``, else pytest-gta's folder in the user's cache."""
     given = environment.get("GTA_DATA", "").strip()
     if given:
         return Path(given).expanduser().absolute()
