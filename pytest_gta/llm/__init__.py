@@ -1,0 +1,1 @@
+"""One client for OpenAI-compatible endpoints, and the bundled local model."""

@@ -1,0 +1,52 @@
+"""Open connections to endpoints: one pool for each endpoint, key and event loop."""
+
+from __future__ import annotations
+
+import asyncio
+from functools import cache
+from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
+
+from pytest_gta.llm.endpoint import Endpoint
+
+if TYPE_CHECKING:
+    from openai import AsyncOpenAI
+
+CONNECT_S = 15.0
+"""Seconds to wait for a connection; how long an answer may take is the caller's deadline."""
+
+
+def connection(endpoint: Endpoint) -> AsyncOpenAI:
+    """Return the running loop's connection pool to an endpoint; it never retries by itself."""
+    pools = _pools().setdefault(asyncio.get_running_loop(), {})
+    key = (endpoint.base_url, endpoint.api_key)
+    if key not in pools:
+        pools[key] = _open(endpoint)
+    return pools[key]
+
+
+async def close_connections() -> None:
+    """Close the running loop's pools."""
+    for pool in _pools().pop(asyncio.get_running_loop(), {}).values():
+        await pool.close()
+
+
+@cache
+def _pools() -> WeakKeyDictionary[asyncio.AbstractEventLoop, dict[tuple[str | None, str], AsyncOpenAI]]:
+    return WeakKeyDictionary()
+
+
+def _open(endpoint: Endpoint) -> AsyncOpenAI:
+    from openai import AsyncOpenAI, DefaultAsyncHttpxClient, Timeout
+
+    timeout = Timeout(None, connect=CONNECT_S)
+    return AsyncOpenAI(
+        api_key=endpoint.api_key or "none",
+        # Given even for OpenAI itself: the library would read OPENAI_BASE_URL, which settings have already weighed.
+        base_url=endpoint.url,
+        default_query=endpoint.query or None,
+        max_retries=0,
+        timeout=timeout,
+        # A proxy for the outside world has nothing to say about a server on this machine.
+        http_client=DefaultAsyncHttpxClient(trust_env=False, timeout=timeout) if endpoint.is_loopback else None,
+    )
