@@ -31,7 +31,8 @@ if TYPE_CHECKING:
     from pytest_gta.llm.endpoint import Endpoint
     from pytest_gta.llm.local_model import LocalModelServer
     from pytest_gta.llm.run_control import RunControl
-    from pytest_gta.tools.toolbox import Tool, Toolbox
+    from pytest_gta.tools.tool import Tool
+    from pytest_gta.tools.toolbox import Toolbox
     from pytest_gta.workspace.confinement import Confinement
     from pytest_gta.workspace.workspace import Workspace
 
@@ -46,10 +47,6 @@ JUDGE_KEYS = ("EVAL_OPENAI_API_KEY", "OPENAI_API_KEY")
 
 JUDGE_DEADLINE_S = 600.0
 """Seconds one leaf's verdict may take, retries and re-asks included."""
-
-
-class RunHalted(Exception):
-    """The run was stopped for good, so this task is not run: its text says why."""
 
 
 class Bench:
@@ -86,9 +83,9 @@ class Bench:
         try:
             self.agent_spec: AgentSpec = parse_agent_spec(settings.agent, model=settings.model)
             self.release: Release = open_dataset(settings.dataset, fetched_datasets(environment))
+            self.tasks = select_tasks(self.release, settings, self._ids_with_outputs())
         except (AgentSpecError, DatasetError) as error:
             raise SettingsError(str(error)) from None
-        self.tasks = select_tasks(self.release, settings, self._ids_with_outputs())
         self.started_at = datetime.now(UTC)
         self.run = RunDirectory(run_dir or settings.resume or settings.run_dir or self._new_run_dir())
 
@@ -265,15 +262,9 @@ class Bench:
 
         return ToolCallingAgent(self._client(self.model_endpoint), spec.label, limits)
 
-    def check_not_halted(self) -> None:
-        """Refuse to start new work when the run has been stopped (out of credit, key refused).
-
-        Raises:
-            RunHalted: With the reason.
-        """
-        reason = self.control.halted()
-        if reason:
-            raise RunHalted(reason)
+    def halted(self) -> str | None:
+        """Return why the run was stopped for good (out of credit, key refused), None while it goes on."""
+        return self.control.halted()
 
     @cached_property
     def model_endpoint(self) -> Endpoint:

@@ -113,7 +113,7 @@ class Controller:
         elif report.when == WHEN:
             self.scoreboard.add_verdict(key, verdict_of(report) or "")
             self._live.leaf_judged()
-        elif report.outcome == "rerun":
+        elif str(report.outcome) == "rerun":
             self.scoreboard.restart(key, report.nodeid)
         else:
             self._task_report(key, report)

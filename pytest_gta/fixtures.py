@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from pytest_gta.judged_task import JudgedTask
     from pytest_gta.road import TaskRun
     from pytest_gta.settings import Settings
+    from pytest_gta.tools.tool import Tool
     from pytest_gta.tools.toolbox import Toolbox
     from pytest_gta.workspace.workspace import Workspace
 
@@ -54,6 +55,7 @@ def gta_task(request: pytest.FixtureRequest) -> Task:
 def _gta_directory(request: pytest.FixtureRequest, gta_task: Task) -> Iterator[TaskDirectory]:
     """The task's part of the run directory, held by one test at a time."""
     directory = _bench(request.config).run.task(gta_task.slug)
+    _forget_earlier_attempt(request.node)
     with directory.lock():
         attempt = getattr(request.node, "execution_count", 1)
         if attempt > 1:
@@ -101,10 +103,14 @@ def gta_run(
 ) -> TaskRun:
     """The agent's finished run of this task: final answer, transcript, deliverables, usage, stop reason."""
     from pytest_gta.agents.protocol import as_agent
-    from pytest_gta.road import run_task
+    from pytest_gta.benchmark.results import TaskStatus
+    from pytest_gta.road import run_task, unmeasured
 
     bench = _bench(request.config)
-    bench.check_not_halted()
+    halted = bench.halted()
+    if halted and _gta_directory.agent() is None:
+        request.node.stash[RESULT] = unmeasured(gta_task, request.node.nodeid, TaskStatus.NOT_RUN, halted, {})
+        pytest.skip(f"not run: {halted}")
     return run_task(
         gta_task,
         as_agent(gta_agent),
@@ -152,6 +158,13 @@ def gta_result(
     return JudgedTask(**dict(result), threshold=bench.settings.threshold, gated=bench.settings.gated)
 
 
-def _contributed_tools(config: pytest.Config) -> list[object]:
+def _forget_earlier_attempt(item: pytest.Item) -> None:
+    """A rerun uses the same item: what an earlier attempt left on it must not be reported for this one."""
+    if RESULT in item.stash:
+        del item.stash[RESULT]
+    item.user_properties[:] = [(name, value) for name, value in item.user_properties if not name.startswith("gta_")]
+
+
+def _contributed_tools(config: pytest.Config) -> list[Tool]:
     contributed = config.hook.pytest_gta_tools(config=config)
     return [tool for tools in contributed for tool in tools]

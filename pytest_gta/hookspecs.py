@@ -8,7 +8,7 @@ import pytest
 
 if TYPE_CHECKING:
     from pytest_gta.benchmark.results import RunResult
-    from pytest_gta.tools.toolbox import Tool
+    from pytest_gta.tools.tool import Tool
 
 
 @pytest.hookspec
@@ -23,7 +23,7 @@ def pytest_gta_tools(config: pytest.Config) -> list[Tool]:  # type: ignore[empty
     Example, in a ``conftest.py``::
 
         from pytest_gta.tools.specification import ToolParameter, ToolSpec
-        from pytest_gta.tools.toolbox import Tool, ToolResult
+        from pytest_gta.tools.tool import Tool, ToolResult
 
         def pytest_gta_tools(config):
             spec = ToolSpec("Today", "perception", "Returns today's date.", ())

@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
-    pass
+    from pytest_gta.bench import Bench
+    from pytest_gta.benchmark.results import TaskResult
+    from pytest_gta.benchmark.task import Task, TaskFault
 
-BENCH = pytest.StashKey["Bench"]()
+BENCH: pytest.StashKey[Bench] = pytest.StashKey()
 """On the config of an active run: what the process shares."""
 
-TASK = pytest.StashKey["Task | TaskFault"]()
+TASK: pytest.StashKey[Task | TaskFault] = pytest.StashKey()
 """On an item: the task it runs."""
 
-RESULT = pytest.StashKey["TaskResult"]()
-"""On an item: its task's result, once judged."""
+RESULT: pytest.StashKey[TaskResult] = pytest.StashKey()
+"""On an item: its task's result, once there is one."""

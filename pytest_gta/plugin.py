@@ -79,7 +79,8 @@ def _open_bench(config: pytest.Config, settings: Any) -> Bench:
         bench = Bench(settings, config.rootpath, run_dir=Path(worker["gta_run_dir"]), local_url=worker["gta_local_url"])
     else:
         bench = Bench(settings, config.rootpath)
-        bench.check()
+        if not config.option.collectonly:
+            bench.check()
         from pytest_gta.controller import Controller
 
         config.pluginmanager.register(Controller(config, bench), "gta-controller")

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from pytest_gta.bench import Bench, RunHalted
+from pytest_gta.bench import Bench
 from pytest_gta.benchmark.results import TaskStatus
 from pytest_gta.benchmark.task import TaskFault
 from pytest_gta.checkpoint_reports import (
@@ -24,7 +24,7 @@ from pytest_gta.keys import BENCH, RESULT, TASK
 from pytest_gta.road import NotMeasured, unmeasured
 from pytest_gta.score_sheet import score_sheet
 
-PLAIN_FAULTS = (BelowThreshold, NotMeasured, TaskFault, RunHalted)
+PLAIN_FAULTS = (BelowThreshold, NotMeasured, TaskFault)
 """Exceptions that say all there is to say: shown as their text, without a traceback."""
 
 
@@ -37,7 +37,7 @@ def complete(report: pytest.TestReport, item: pytest.Item, call: pytest.CallInfo
         report.longrepr = str(error)
     if report.when == "setup" and report.failed:
         _attach_failure(report, item, bench, error)
-    elif report.when == "call" and RESULT in item.stash:
+    elif RESULT in item.stash and (report.when == "call" or report.skipped):
         attach_result(report, item.stash[RESULT])
         if report.passed:
             report.sections.append(("checkpoints", score_sheet(item.stash[RESULT], bench.settings.threshold)))
@@ -45,14 +45,13 @@ def complete(report: pytest.TestReport, item: pytest.Item, call: pytest.CallInfo
 
 
 def _attach_failure(report: pytest.TestReport, item: pytest.Item, bench: Bench, error: BaseException | None) -> None:
-    """A task that failed in a fixture has no score: an error, or not run when the run was stopped."""
+    """A task that failed in a fixture has no score: an error."""
     result = item.stash.get(RESULT, None)
     if result is None:
         task = item.stash[TASK]
-        status = TaskStatus.NOT_RUN if isinstance(error, RunHalted) else TaskStatus.ERROR
         known = bench.run.task(task.slug).verdicts()
         reason = str(error) if isinstance(error, PLAIN_FAULTS) else f"{type(error).__name__}: {error}"
-        result = unmeasured(task, item.nodeid, status, reason, known)
+        result = unmeasured(task, item.nodeid, TaskStatus.ERROR, reason, known)
         bench.run.task(task.slug).write_result(result)
         report.user_properties.extend(user_properties(result))
     attach_result(report, result)
@@ -79,7 +78,7 @@ def status(report: pytest.TestReport, config: pytest.Config) -> Any:
     unmet = report.when == "call" and report.passed and _is_unmet(report)
     if unmet:
         return "unmet", "u" if config.get_verbosity() < 0 else "", ("UNMET", {"yellow": True})
-    if config.get_verbosity() == 0 and not report.skipped and report.outcome != "rerun":
+    if config.get_verbosity() == 0 and not report.skipped and str(report.outcome) != "rerun":
         if report.when == "call":
             return report.outcome, "", report.outcome.upper()
         if report.failed:
