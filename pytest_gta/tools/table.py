@@ -1,0 +1,7 @@
+"""Every tool of this project, in one table: what a model sees of it, what runs, which of its arguments are files."""
+
+from __future__ import annotations
+
+from pytest_gta.tools.tool import Tool
+
+TOOLS: tuple[Tool, ...] = ()

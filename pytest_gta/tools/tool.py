@@ -1,0 +1,97 @@
+"""A tool as the toolbox knows it: what a model sees, and what runs when it is called."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from pytest_gta.tools.specification import ToolParameter, ToolSpec
+
+OFFSET = ToolParameter(
+    "offset",
+    "int",
+    "Character to go on from when an earlier answer was cut; the answer says which.",
+    optional=True,
+    default=0,
+    example=30000,
+)
+"""The one argument that paged tools take besides the benchmark's own."""
+
+ToolFunction = Callable[..., Any]
+
+
+class ToolFault(Exception):
+    """Something a model can put right; the message says what, and is handed to it as it is."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToolResult:
+    """What a model gets back.
+
+    Attributes:
+        text: The answer, or what was wrong.
+        files: Files the call made, relative to the workspace.
+        is_error: Whether the call failed.
+    """
+
+    text: str
+    files: tuple[str, ...] = ()
+    is_error: bool = False
+
+    @classmethod
+    def from_value(cls, value: Any) -> ToolResult:
+        """Read what a tool's function returned: text, a result, or ``{"text", "files", "is_error"}``."""
+        if isinstance(value, ToolResult):
+            return value
+        if isinstance(value, Mapping):
+            files = value.get("files") or ()
+            return cls(
+                _as_text(value.get("text")),
+                tuple(str(path) for path in files) if isinstance(files, list | tuple) else (),
+                bool(value.get("is_error")),
+            )
+        return cls(_as_text(value))
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """A tool.
+
+    A function that is named, as ``"package.module:function"``, runs in the task's confined process, in the workspace
+    as current folder. It is given the arguments that were passed, checked and converted, and nothing for those left
+    out; what is in `reads` comes as a path relative to the workspace of a file that is there. It returns text or
+    ``{"text": ..., "files": [...], "is_error": ...}`` and raises `ToolFault` for what a model can put right. A module
+    may name libraries to import once in the server, before the calls fork from it, in ``PRELOAD``.
+
+    A callable runs in this process, with absolute paths for what is in `reads`; it is given the `Workspace` when it has
+    a parameter of that name.
+
+    Attributes:
+        spec: What a model sees.
+        function: What runs.
+        reads: Arguments that are the path of a file to read.
+        writes: Suffix of the file it makes (``.docx``), or "". The toolbox then takes ``filename`` and ``output_dir``
+            and passes ``target`` instead: a path relative to the workspace that may be written, its folder made. The
+            suffix is added unless the name has it.
+        writes_as: Name of the file when ``filename`` may be left out and is.
+        paged: Whether a long answer can be read on with an ``offset``.
+        timeout_s: Seconds it may take, when less than the toolbox allows.
+    """
+
+    spec: ToolSpec
+    function: str | ToolFunction
+    reads: tuple[str, ...] = ()
+    writes: str = ""
+    writes_as: str = "output"
+    paged: bool = False
+    timeout_s: float | None = None
+
+    @property
+    def name(self) -> str:
+        """The name a model calls it by."""
+        return self.spec.name
+
+
+def _as_text(value: Any) -> str:
+    return value if isinstance(value, str) else "" if value is None else str(value)

@@ -1,0 +1,102 @@
+"""Processes below a process: found through ``/proc``, measured, ended."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import os
+import signal
+from collections import defaultdict
+from pathlib import Path
+
+_SET_PARENT_DEATH_SIGNAL = 1
+_SET_DUMPABLE = 4
+_SET_NO_NEW_PRIVILEGES = 38
+_SET_CHILD_SUBREAPER = 36
+
+
+def children(pid: int) -> list[int]:
+    """Return the direct children of a process; none when it is gone or hidden."""
+    try:
+        tasks = os.listdir(f"/proc/{pid}/task")
+        return [
+            int(child)
+            for task in tasks
+            for child in Path(f"/proc/{pid}/task/{task}/children").read_text("ascii").split()
+        ]
+    except FileNotFoundError:
+        # Gone, or a kernel built without the `children` files.
+        return _by_parent().get(pid, []) if Path(f"/proc/{pid}/stat").exists() else []
+    except OSError:
+        return []
+
+
+def descendants(pid: int) -> list[int]:
+    """Return all processes below a process, parents first."""
+    found: list[int] = []
+    layer = [pid]
+    while layer:
+        layer = [child for parent in layer for child in children(parent)]
+        found += layer
+    return found
+
+
+def resident_bytes(pid: int) -> int:
+    """Return the memory a process holds, 0 when it is gone."""
+    try:
+        return int(Path(f"/proc/{pid}/statm").read_text("ascii").split()[1]) * os.sysconf("SC_PAGESIZE")
+    except (OSError, IndexError, ValueError):
+        return 0
+
+
+def end(pids: list[int]) -> None:
+    """Kill processes, their groups first: a group dies as one, and nothing in it can fork on."""
+    own = os.getpgid(0)
+    for group in {group for pid in pids if (group := _group(pid)) not in (None, own)}:
+        with contextlib.suppress(OSError):
+            os.killpg(group, signal.SIGKILL)
+    for pid in pids:
+        with contextlib.suppress(OSError):
+            os.kill(pid, signal.SIGKILL)
+
+
+def adopt_orphans() -> None:
+    """Make processes whose parent dies children of this one, so that none escapes from below it."""
+    ctypes.CDLL(None).prctl(_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+
+
+def die_with_parent(parent: int) -> None:
+    """Have the kernel kill this process when its parent ends; end now when that has happened already."""
+    ctypes.CDLL(None).prctl(_SET_PARENT_DEATH_SIGNAL, signal.SIGKILL, 0, 0, 0)
+    if os.getppid() != parent:
+        os._exit(1)
+
+
+def set_dumpable(on: bool) -> None:
+    """Allow or deny other processes of this user to trace this one and look into its ``/proc`` folder."""
+    ctypes.CDLL(None).prctl(_SET_DUMPABLE, int(on), 0, 0, 0)
+
+
+def forgo_privileges() -> None:
+    """Give up every capability for good: root then obeys file modes, and may not trace, mount or change owners."""
+    libc = ctypes.CDLL(None)
+    libc.prctl(_SET_NO_NEW_PRIVILEGES, 1, 0, 0, 0)
+    header = (ctypes.c_uint32 * 2)(0x20080522, 0)  # version 3 of the capability structures, this process
+    libc.capset(header, (ctypes.c_uint32 * 6)())
+
+
+def _group(pid: int) -> int | None:
+    try:
+        return os.getpgid(pid)
+    except OSError:
+        return None
+
+
+def _by_parent() -> dict[int, list[int]]:
+    found: dict[int, list[int]] = defaultdict(list)
+    for name in os.listdir("/proc"):
+        if name.isdigit():
+            with contextlib.suppress(OSError, ValueError, IndexError):
+                # The command name, in parentheses, may hold anything.
+                found[int(Path(f"/proc/{name}/stat").read_text().rpartition(")")[2].split()[1])].append(int(name))
+    return found
