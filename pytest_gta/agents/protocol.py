@@ -14,7 +14,7 @@ Every file it leaves in the workspace is a deliverable.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from pytest_gta.benchmark.results import StopReason, Usage
@@ -22,7 +22,7 @@ from pytest_gta.benchmark.task import Brief
 
 if TYPE_CHECKING:
     from pytest_gta.tools.specification import ToolSpec
-    from pytest_gta.tools.toolbox import ToolResult
+    from pytest_gta.tools.tool import ToolResult
     from pytest_gta.workspace.workspace import Workspace
 
 __all__ = ["Agent", "AgentRun", "AgentUnavailable", "StopReason", "Tools", "Usage"]
@@ -44,7 +44,7 @@ class AgentRun:
     final_answer: str
     stop_detail: str = ""
     turns: int = 0
-    usage: Usage = Usage()
+    usage: Usage = field(default_factory=Usage)
 
 
 class Tools(Protocol):
@@ -70,8 +70,9 @@ class Agent(Protocol):
     whatever happens, and a method ``stop()``, called from another thread when it is to end at once.
     """
 
-    label: str
-    """What reports call it."""
+    @property
+    def label(self) -> str:
+        """What reports call it."""
 
     def run(self, task: Brief, tools: Tools, workspace: Workspace) -> AgentRun:
         """Work on one task and return how that ended.
@@ -87,7 +88,7 @@ class Agent(Protocol):
         """
 
 
-class AgentUnavailable(Exception):  # noqa: N818 - a state of the world, named as reports name it
+class AgentUnavailable(Exception):
     """The agent cannot work for a reason that is not its own, so the task is an error and never a zero.
 
     For example: it cannot be imported or built, its model endpoint is down for good, the key is wrong, the credit is
@@ -102,3 +103,15 @@ class AgentUnavailable(Exception):  # noqa: N818 - a state of the world, named a
         self.usage = usage or Usage()
         self.halted = halted
         super().__init__(reason)
+
+
+def as_agent(candidate: Any, label: str | None = None) -> Agent:
+    """Make an agent of a class, a factory, a function or an object; see `pytest_gta.agents.adapter` for the rules.
+
+    Raises:
+        TypeError: When there is no way to; one line that says what is expected.
+        AgentUnavailable: When a class or factory raises.
+    """
+    from pytest_gta.agents.adapter import adapted
+
+    return adapted(candidate, label)

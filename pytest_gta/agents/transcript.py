@@ -28,9 +28,9 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
-from pytest_gta.agents.redaction import redact
 from pytest_gta.benchmark.results import Usage
 from pytest_gta.benchmark.run_directory import append_line, read_lines
+from pytest_gta.llm.redaction import redact
 
 TEXT_LIMIT = 50_000
 """Characters of one text that a transcript keeps."""
@@ -122,6 +122,13 @@ class Transcript:
         self._secrets = tuple(secrets)
         self._on_step = on_step
         self._lock = threading.Lock()
+        self._tally = _Tally()
+
+    @property
+    def counts(self) -> Counts:
+        """Turns and tool calls of the steps added here (not of those that were in the file before)."""
+        with self._lock:
+            return self._tally.counts
 
     def add(
         self,
@@ -155,8 +162,9 @@ class Transcript:
             usage=None if usage is None else usage.model_dump(mode="json"),
             full_length=len(clean) if len(clean) > TEXT_LIMIT else None,
         )
-        if self.path is not None:
-            with self._lock:
+        with self._lock:
+            self._tally.add(step)
+            if self.path is not None:
                 append_line(self.path, step.to_json())
         if self._on_step is not None:
             self._on_step(step)
@@ -179,17 +187,30 @@ def read_transcript(path: Path) -> tuple[Step, ...]:
 
 def count_steps(steps: Iterable[Step]) -> Counts:
     """Count turns and tool calls; a call without a result counts as an error."""
-    turns = called = answered = errors = not_run = 0
+    tally = _Tally()
     for step in steps:
+        tally.add(step)
+    return tally.counts
+
+
+class _Tally:
+    def __init__(self) -> None:
+        self._turns = self._called = self._answered = self._errors = self._not_run = 0
+
+    def add(self, step: Step) -> None:
         if step.kind is not StepKind.END:
-            turns = max(turns, step.turn)
+            self._turns = max(self._turns, step.turn)
         if step.kind is StepKind.TOOL_CALL:
-            called += 1
+            self._called += 1
         elif step.kind is StepKind.TOOL_RESULT:
-            answered += 1
-            not_run += step.not_run
-            errors += step.is_error and not step.not_run
-    return Counts(turns, called - not_run, errors + max(0, called - answered), not_run)
+            self._answered += 1
+            self._not_run += step.not_run
+            self._errors += step.is_error and not step.not_run
+
+    @property
+    def counts(self) -> Counts:
+        unanswered = max(0, self._called - self._answered)
+        return Counts(self._turns, self._called - self._not_run, self._errors + unanswered, self._not_run)
 
 
 def shortened(text: str, limit: int) -> str:

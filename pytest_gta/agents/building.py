@@ -1,0 +1,56 @@
+"""Makes the agent that a specification names."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pytest_gta.agents.limits import Limits
+from pytest_gta.agents.protocol import Agent
+from pytest_gta.agents.specification import AgentSpec
+
+if TYPE_CHECKING:
+    from pytest_gta.llm.endpoint import Endpoint
+    from pytest_gta.llm.run_control import RunControl
+
+
+def build_agent(
+    spec: AgentSpec,
+    limits: Limits,
+    *,
+    endpoint: Endpoint | None = None,
+    control: RunControl | None = None,
+    import_paths: Sequence[Path] = (),
+    environment: Mapping[str, str] | None = None,
+    withheld: Sequence[str] = (),
+) -> Agent:
+    """Return the agent of a specification, for one task. Nothing of it runs yet.
+
+    Args:
+        spec: Which.
+        limits: The budgets of one task.
+        endpoint: The model of a ``tools`` agent.
+        control: What all processes of the run share, for a ``tools`` agent.
+        import_paths: Where an ``import`` agent is looked for first.
+        environment: Variables to set for an ``import`` agent, such as ``GTA_MODEL``.
+        withheld: Names of variables that an ``import`` agent must not see, besides the judge's and the run's.
+
+    Raises:
+        ValueError: When a ``tools`` agent has no endpoint.
+    """
+    if spec.kind == "outputs":
+        from pytest_gta.agents.outputs import OutputsAgent
+
+        return OutputsAgent(spec.folder, spec.label)
+    if spec.kind == "import":
+        from pytest_gta.agents.imported import ImportedAgent
+
+        return ImportedAgent(
+            spec.target, spec.label, limits, import_paths=import_paths, environment=environment, withheld=withheld
+        )
+    if endpoint is None:
+        raise ValueError("a `tools` agent needs the endpoint of its model")
+    from pytest_gta.agents.tool_calling import ToolCallingAgent
+
+    return ToolCallingAgent(endpoint, spec.label, limits, control=control)

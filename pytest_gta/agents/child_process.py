@@ -1,0 +1,184 @@
+"""The parent's side of an agent's process: started, talked to in lines of JSON, ended with all that it started."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from pytest_gta.llm.redaction import redact
+
+OUTPUT_LIMIT = 5_000_000
+"""Bytes of what an agent prints that are kept."""
+MESSAGE_LIMIT = 64_000_000
+"""Bytes of one message of an agent."""
+TERM_GRACE_S = 2.0
+"""Seconds between asking a process to end and ending it."""
+
+_LOOK_S = 0.2
+_START = (
+    "import json, sys; sys.path[:] = json.loads(sys.argv.pop(1)); fd = int(sys.argv.pop(1)); "
+    "from pytest_gta.agents.child_main import main; main(fd)"
+)
+
+
+class ChildEnded(Exception):
+    """The process is gone, or said something it must not; the text goes on from "its process ..."."""
+
+
+class ChildProcess:
+    """An agent's process, in a group of its own.
+
+    Args:
+        paths: Its `sys.path`.
+        environment: Its environment.
+        output: Where what it prints goes; None drops it.
+    """
+
+    def __init__(self, paths: Sequence[str], environment: Mapping[str, str], *, output: Path | None) -> None:
+        ours, theirs = socket.socketpair()
+        with theirs:
+            self._process = subprocess.Popen(  # noqa: S603 - our own interpreter, on our own code
+                # -P: the workspace, which the agent fills, is not a place to import from.
+                [
+                    sys.executable,
+                    "-P",
+                    "-u",
+                    "-X",
+                    "faulthandler",
+                    "-c",
+                    _START,
+                    json.dumps(paths),
+                    str(theirs.fileno()),
+                ],
+                env=dict(environment),
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                pass_fds=(theirs.fileno(),),
+                start_new_session=True,
+            )
+        self._socket = ours
+        self._received = bytearray()
+        self._sending = threading.Lock()
+        self._ending = threading.Lock()
+        self._ended = False
+        self._drain = threading.Thread(target=self._keep_output, args=(output,), daemon=True)
+        self._drain.start()
+
+    def send(self, message: Mapping[str, Any]) -> None:
+        """Send one message.
+
+        Raises:
+            ChildEnded: When the process is gone.
+        """
+        try:
+            with self._sending:
+                self._socket.settimeout(30.0)
+                self._socket.sendall(json.dumps(message, default=str).encode() + b"\n")
+        except OSError:
+            raise ChildEnded(self._how()) from None
+
+    def receive(self, deadline: float) -> dict[str, Any] | None:
+        """Return the next message, None when none came before `deadline` (of `time.monotonic`).
+
+        Raises:
+            ChildEnded: When the process ended without one.
+        """
+        searched = 0
+        while True:
+            end = self._received.find(b"\n", searched)
+            if end >= 0:
+                line = bytes(self._received[:end])
+                del self._received[: end + 1]
+                return self._parse(line)
+            searched = len(self._received)
+            if searched > MESSAGE_LIMIT:
+                raise ChildEnded(f"sent a message of more than {MESSAGE_LIMIT:,} bytes")
+            left = deadline - time.monotonic()
+            if left <= 0:
+                return None
+            # Looked at before reading: what it said last is then already in the socket.
+            gone = self._process.poll() is not None
+            chunk: bytes | None
+            try:
+                self._socket.settimeout(0.01 if gone else min(_LOOK_S, left))
+                chunk = self._socket.recv(1 << 20)
+            except TimeoutError:
+                # A process it started may still hold the other end open.
+                chunk = b"" if gone else None
+            except OSError:
+                chunk = b""
+            if chunk is None:
+                continue
+            if not chunk:
+                raise ChildEnded(self._how())
+            self._received += chunk
+
+    def end(self) -> None:
+        """End the process and all of its group: asked first, then without asking. Safe to call again."""
+        with self._ending:
+            if self._ended:
+                return
+            self._ended = True
+            with contextlib.suppress(OSError):
+                self._socket.shutdown(socket.SHUT_RDWR)
+            self._signal(signal.SIGTERM)
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self._process.wait(TERM_GRACE_S)
+            self._signal(signal.SIGKILL)
+            self._process.wait()
+            self._socket.close()
+        # A process that left the group may hold the pipe open: not worth waiting for.
+        self._drain.join(1.0)
+
+    def _signal(self, number: int) -> None:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self._process.pid, number)
+
+    def _how(self) -> str:
+        try:
+            code = self._process.wait(TERM_GRACE_S)
+        except subprocess.TimeoutExpired:
+            return "closed its connection before it answered"
+        if code < 0:
+            try:
+                name = signal.Signals(-code).name
+            except ValueError:
+                name = f"signal {-code}"
+            return f"was ended by {name} before it answered"
+        return f"exited with status {code} before it answered"
+
+    def _parse(self, line: bytes) -> dict[str, Any]:
+        try:
+            message = json.loads(line)
+        except ValueError:
+            message = None
+        if not isinstance(message, dict):
+            raise ChildEnded("sent something that is not a message")
+        return message
+
+    def _keep_output(self, output: Path | None) -> None:
+        pipe = self._process.stdout
+        if pipe is None:
+            return
+        kept = total = 0
+        with pipe, output.open("ab") if output else contextlib.nullcontext() as file:
+            # Lines, so that a secret is not cut in two; a line without an end comes in pieces.
+            for line in iter(lambda: pipe.readline(1 << 16), b""):
+                total += len(line)
+                if file is None or kept >= OUTPUT_LIMIT:
+                    continue
+                kept += file.write(redact(line.decode("utf-8", "replace")).encode())
+                file.flush()
+            if file is not None and total > kept + len(line_end := b"\n") and kept >= OUTPUT_LIMIT:
+                file.write(line_end + f"[{total:,} bytes were printed, the rest is left out]\n".encode())

@@ -1,0 +1,91 @@
+"""Failures of an agent: one clean line to show, and whose fault it was, the agent's or its model endpoint's."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Iterator
+
+from pytest_gta.llm.redaction import MASK, one_line, redact
+
+_MODEL_CLIENTS = frozenset(
+    ("openai", "anthropic", "litellm", "mistralai", "cohere", "groq", "together", "ollama", "google", "botocore")
+)
+"""Packages whose errors are about a model endpoint; another library's HTTP error may be about any web page."""
+
+_KEY_NAME = re.compile(r"(?:^|_)(?:API_?KEY|TOKEN|SECRET|ACCESS_KEY)$", re.IGNORECASE)
+
+_ENDPOINT_STATUSES = frozenset((401, 402, 403, 407, 429, 500, 502, 503, 504, 529))
+
+_ENDPOINT_NAMES = re.compile(
+    r"Connection|ServiceUnavailable|RateLimit|Authentication|PermissionDenied|InternalServer|Overloaded|"
+    r"InsufficientQuota|ResourceExhausted|APITimeout"
+)
+
+_OUTAGE = re.compile(
+    r"\b(?:50[0234]|529)\b[^\n]{0,40}(?:server error|service unavailable|bad gateway|gateway time-?out|overloaded)"
+    r"|\b429\b[^\n]{0,40}(?:too many requests|rate.?limit)"
+    r"|insufficient_quota|exceeded your current quota|credit balance is too low|invalid_api_key|incorrect api key"
+    r"|\b(?:service unavailable|rate.?limit)[^\n]{0,20}\berror\b"
+    r"|(?:APIConnection|ServiceUnavailable|RateLimit|Authentication|InternalServer)Error\b"
+    r"|Max retries exceeded with url|Connection (?:refused|reset by peer)",
+    re.IGNORECASE,
+)
+
+
+def failure_line(error: BaseException, secrets: Iterable[str] = ()) -> str:
+    """Return an error as one line of at most 300 characters, ``Type: message``, without secrets."""
+    return one_line(redact(f"{type(error).__name__}: {error}".removesuffix(": "), secrets), 300)
+
+
+def without_held_keys(text: str) -> str:
+    """Return `text` without the values of environment variables that are named like keys.
+
+    For what is judged: nothing that merely looks like a key is touched.
+    """
+    held = {value for name, value in os.environ.items() if _KEY_NAME.search(name) and len(value) >= 12}
+    for value in sorted(held, key=len, reverse=True):
+        text = text.replace(value, MASK)
+    return text
+
+
+def endpoint_fault(error: BaseException) -> bool:
+    """Whether an exception (or what caused it) is a model client's report that its endpoint does not serve.
+
+    Down, overloaded, out of credit, wrong key: yes. A request that the endpoint found wrong: no, the agent wrote it.
+    """
+    return any(_is_endpoint_fault(link) for link in _chain(error))
+
+
+def _is_endpoint_fault(error: BaseException) -> bool:
+    kind = type(error)
+    if not any(base.__module__.partition(".")[0] in _MODEL_CLIENTS for base in kind.__mro__):
+        return False
+    status = getattr(error, "status_code", None)
+    if not isinstance(status, int):
+        status = getattr(getattr(error, "response", None), "status_code", None)
+    if isinstance(status, int):
+        return status in _ENDPOINT_STATUSES
+    return bool(_ENDPOINT_NAMES.search(kind.__name__))
+
+
+def _chain(error: BaseException) -> Iterator[BaseException]:
+    seen: set[int] = set()
+    pending: list[BaseException | None] = [error]
+    while pending:
+        link = pending.pop()
+        if link is None or id(link) in seen:
+            continue
+        seen.add(id(link))
+        yield link
+        pending += [link.__cause__, None if link.__suppress_context__ else link.__context__]
+        if isinstance(link, BaseExceptionGroup):
+            pending += link.exceptions
+
+
+def reads_like_an_outage(answer: str) -> bool:
+    """Whether a short final answer looks like an error message of a model endpoint rather than an answer.
+
+    Only its beginning counts: a report on outages may well mention a 503 further down.
+    """
+    return bool(_OUTAGE.search(answer[:300]))

@@ -1,0 +1,214 @@
+"""Finished deliverables as an agent: ``<task id>/final.txt`` and ``<task id>/files/**``.
+
+For a closed product whose results were saved by hand, or a run made elsewhere. Nothing is run; the files are copied
+into the workspace and judged like those of any agent.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import shutil
+import stat
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+from pytest_gta.agents.failure import reads_like_an_outage
+from pytest_gta.agents.protocol import AgentRun, AgentUnavailable, Tools
+from pytest_gta.agents.specification import AgentSpecError
+from pytest_gta.benchmark.results import StopReason, Usage
+from pytest_gta.benchmark.task import Brief
+from pytest_gta.workspace.workspace import PathRefused, Workspace
+
+FINAL = "final.txt"
+FILES = "files"
+FINAL_LIMIT = 4_000_000
+"""Bytes of a recorded final answer that are read."""
+
+
+def available_ids(folder: Path) -> tuple[str, ...]:
+    """Return the ids that have recorded outputs, sorted: subfolders with a ``final.txt`` or a ``files`` folder.
+
+    Raises:
+        AgentSpecError: When the folder does not exist or holds no outputs.
+    """
+    if not folder.is_dir():
+        what = "is not a folder" if folder.exists() else "there is no such folder"
+        raise AgentSpecError(f"--gta-agent=outputs:{folder}: {what}; give the folder that holds <task id>/{FINAL}")
+    found = tuple(sorted(entry.name for entry in folder.iterdir() if _has_outputs(entry)))
+    if found:
+        return found
+    below = sorted(e.name for e in folder.iterdir() if e.is_dir() and any(_has_outputs(x) for x in e.iterdir()))
+    hint = f"did you mean outputs:{folder / below[0]}?" if below else f"expected <task id>/{FINAL} in it"
+    raise AgentSpecError(f"--gta-agent=outputs:{folder}: holds no recorded outputs; {hint}")
+
+
+def _has_outputs(entry: Path) -> bool:
+    if entry.name.startswith(".") or not entry.is_dir():
+        return False
+    return os.path.lexists(entry / FINAL) or (entry / FILES).is_dir()
+
+
+@dataclass(frozen=True, slots=True)
+class OutputsAgent:
+    """Hands in recorded outputs.
+
+    Attributes:
+        folder: Holds one folder a task, named by the task's id.
+        label: What reports call it.
+    """
+
+    folder: Path
+    label: str = "outputs"
+
+    def run(self, task: Brief, tools: Tools, workspace: Workspace) -> AgentRun:
+        """Copy the recorded files of a task into its workspace and return the recorded final answer.
+
+        Raises:
+            AgentUnavailable: When nothing is recorded for the task, or it cannot be read or copied.
+        """
+        root = self.folder / task.id
+        if Path(task.id).name != task.id or not os.path.lexists(root):
+            raise AgentUnavailable(f"{self.folder} holds no outputs for task {task.id}")
+        if root.is_symlink() or not root.is_dir():
+            raise AgentUnavailable(f"{root} is not a plain folder (links are not followed)")
+        answer, remark = _read_final(root)
+        remarks = [remark] * bool(remark) + self._copy(root / FILES, workspace)
+        if reads_like_an_outage(answer):
+            remarks.append("the recorded answer reads like an outage of the agent's model, judged as it stands")
+        for text in remarks:
+            _note(tools, text)
+        return AgentRun(StopReason.FINISHED, answer, _summary(remarks), usage=Usage(cost_usd=None))
+
+    def _copy(self, source: Path, workspace: Workspace) -> list[str]:
+        if source.is_symlink():
+            return [f"{FILES} is a link and is not followed"]
+        refused = []
+        for relative, entry, reason in _walk(source):
+            if not reason:
+                reason = _copy_one(entry, relative, workspace)
+            if reason:
+                refused.append(f"not taken: {relative} ({reason})")
+        return refused
+
+
+def _walk(source: Path) -> Iterator[tuple[str, Path, str]]:
+    """Yield (relative path, path, why it is not taken or "") of everything that is not a plain folder, sorted."""
+    if not source.is_dir():
+        return
+    pending = [source]
+    while pending:
+        folder = pending.pop()
+        try:
+            entries = sorted(os.scandir(folder), key=lambda e: e.name)
+        except OSError as error:
+            yield str(folder.relative_to(source)), folder, error.strerror or "cannot be read"
+            continue
+        for entry in entries:
+            path = Path(entry.path)
+            relative = path.relative_to(source).as_posix()
+            if entry.is_symlink():
+                yield relative, path, "a link"
+            elif entry.is_dir(follow_symlinks=False):
+                pending.append(path)
+            elif not entry.is_file(follow_symlinks=False):
+                yield relative, path, "not a regular file"
+            else:
+                # A hard link is a plain file here: whoever could make one could as well have copied the content.
+                yield relative, path, ""
+
+
+def _copy_one(source: Path, relative: str, workspace: Workspace) -> str:
+    """Copy one file under its own name; return why its name cannot be used, or "".
+
+    Raises:
+        AgentUnavailable: When it cannot be read, or the workspace cannot be written: a file that was recorded and is
+            not judged would be a made-up zero.
+    """
+    if relative in workspace.inputs:
+        return "has the name of an input file"
+    try:
+        target = workspace.resolve(relative, writing=True)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        out = target.open("xb")
+    except PathRefused as refusal:
+        return str(refusal)
+    except (FileExistsError, NotADirectoryError, IsADirectoryError, PermissionError) as error:
+        return f"its name cannot be used: {error.strerror}"
+    except OSError as error:
+        raise AgentUnavailable(f"{relative} cannot be copied into the workspace: {error.strerror}") from error
+    try:
+        # Opened without following a link, in case the entry was exchanged since it was listed.
+        with out, open_regular(source) as reader:
+            shutil.copyfileobj(reader, out, 1 << 20)
+    except OSError as error:
+        raise AgentUnavailable(f"{source} cannot be copied: {error.strerror or error}") from error
+    return ""
+
+
+def open_regular(path: Path) -> BinaryIO:
+    """Open a regular file for reading without following a link or waiting for a pipe.
+
+    Raises:
+        OSError: When it is not there, not readable or not a regular file.
+    """
+    fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    if not stat.S_ISREG(os.fstat(fd).st_mode):
+        os.close(fd)
+        raise OSError(errno.EINVAL, "not a regular file")
+    return os.fdopen(fd, "rb")
+
+
+def _read_final(root: Path) -> tuple[str, str]:
+    """Return the recorded answer and a remark on it, either may be ""."""
+    path = root / FINAL
+    try:
+        with open_regular(path) as reader:
+            data = reader.read(FINAL_LIMIT + 1)
+    except FileNotFoundError:
+        return "", f"there is no {FINAL}: the final answer is empty"
+    except OSError as error:
+        if path.is_symlink() or not path.is_file():
+            return "", f"{FINAL} is not a plain file (links are not followed): the final answer is empty"
+        raise AgentUnavailable(f"{path} cannot be read: {error.strerror}") from error
+    remark = "" if len(data) <= FINAL_LIMIT else f"{FINAL} is longer than {FINAL_LIMIT:,} bytes and was cut"
+    return decoded(data[:FINAL_LIMIT]).strip(), remark
+
+
+def decoded(data: bytes) -> str:
+    """Return text in whatever encoding it was saved: UTF-8, UTF-16 or 32 with a mark, else the likeliest one."""
+    for mark, encoding in (
+        (b"\xef\xbb\xbf", "utf-8-sig"),
+        (b"\xff\xfe\x00\x00", "utf-32"),
+        (b"\x00\x00\xfe\xff", "utf-32"),
+        (b"\xff\xfe", "utf-16"),
+        (b"\xfe\xff", "utf-16"),
+    ):
+        if data.startswith(mark):
+            return data.decode(encoding, "replace").replace("\0", "")
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        # A file cut at the limit may end within a character.
+        if error.start >= len(data) - 3 and len(data) >= FINAL_LIMIT:
+            text = data[: error.start].decode("utf-8")
+        else:
+            from charset_normalizer import from_bytes
+
+            best = from_bytes(data[:200_000]).best()
+            text = data.decode(best.encoding if best else "cp1252", "replace")
+    return text.replace("\0", "")
+
+
+def _summary(remarks: list[str]) -> str:
+    if len(remarks) <= 1:
+        return "".join(remarks)
+    return f"{remarks[0]}; and {len(remarks) - 1} more remarks in the transcript"
+
+
+def _note(tools: Tools, text: str) -> None:
+    transcript = getattr(tools, "transcript", None)
+    if transcript is not None:
+        transcript.add("note", text)

@@ -1,0 +1,74 @@
+"""What `--gta-agent` says, as a value: which kind of agent, on what, and the label it goes by."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+FORMS = (
+    ("tools", "the model given by --gta-model, with native tool calls"),
+    ("import:pkg.mod:name", "your own agent: a class, a factory or a function"),
+    ("outputs:DIR", "finished deliverables, DIR/<task id>/final.txt and DIR/<task id>/files/**"),
+)
+
+_TARGET = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*:[^\W\d]\w*(?:\.[^\W\d]\w*)*")
+
+
+class AgentSpecError(ValueError):
+    """A usage error: an agent that is not spelled in a known form, or not there. One line, with the next step."""
+
+
+@dataclass(frozen=True, slots=True)
+class AgentSpec:
+    """Which agent to run.
+
+    Attributes:
+        kind: ``tools``, ``import`` or ``outputs``.
+        target: ``pkg.mod:name`` or the folder; "" for ``tools``.
+        label: What reports and directories call it, in ``[A-Za-z0-9._-]``.
+    """
+
+    kind: str
+    target: str
+    label: str
+
+    @property
+    def folder(self) -> Path:
+        """The folder of an ``outputs`` agent."""
+        return Path(self.target)
+
+
+def parse_agent_spec(text: str, *, model: str | None = None, base: Path | None = None) -> AgentSpec:
+    """Read an agent's specification; nothing is imported or opened.
+
+    Args:
+        text: ``tools``, ``import:pkg.mod:name`` or ``outputs:DIR``.
+        model: The model under test; its name labels the ``tools`` agent.
+        base: What a relative DIR starts from; the current folder unless given.
+
+    Raises:
+        AgentSpecError: When it is none of these.
+    """
+    kind, colon, target = (part.strip() for part in text.strip().partition(":"))
+    if kind == "tools" and not colon:
+        return AgentSpec("tools", "", safe_label(model or "tools"))
+    if kind == "import" and colon:
+        if not _TARGET.fullmatch(target):
+            raise AgentSpecError(
+                f"--gta-agent={text}: {target!r} is not of the form pkg.mod:name, for example import:my_agent:run"
+            )
+        return AgentSpec("import", target, safe_label(target.replace(":", ".")))
+    if kind == "outputs" and colon:
+        if not target:
+            raise AgentSpecError("--gta-agent=outputs: needs a folder, for example outputs:my_results")
+        folder = (base or Path.cwd()) / Path(target).expanduser()
+        return AgentSpec("outputs", str(folder), safe_label(f"outputs-{folder.resolve().name}"))
+    valid = "; ".join(f"{form} ({meaning})" for form, meaning in FORMS)
+    raise AgentSpecError(f"--gta-agent={text}: not a known agent; valid: {valid}")
+
+
+def safe_label(text: str) -> str:
+    """Return `text` as a name for directories and ids: letters, digits, ``._-``, at most 60 characters."""
+    label = re.sub(r"[^A-Za-z0-9._-]+", "-", text).strip("-._")
+    return label[:60].rstrip("-._") or "agent"
