@@ -32,7 +32,8 @@ ANALYSIS_LIMIT = 2000
 class JudgeAnswer(BaseModel):
     """The structured output asked of a judge. Bounds are in words: many endpoints reject them in a schema."""
 
-    model_config = ConfigDict(extra="forbid")
+    # pydantic would send the docstring, which is for readers of the code.
+    model_config = ConfigDict(extra="forbid", json_schema_extra={"description": "The verdict on one requirement."})
 
     analysis: str = Field(description="At most 80 words: what in the evidence decides the score, by file name.")
     score: float = Field(description="Points from 0 to 10 for this one requirement.")
@@ -41,7 +42,7 @@ class JudgeAnswer(BaseModel):
 class CompactJudgeAnswer(BaseModel):
     """The same for a small local model, whose server holds it to the bounds word by word."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", json_schema_extra={"description": "The verdict on one requirement."})
 
     analysis: str = Field(max_length=240)
     score: int = Field(ge=0, le=10)

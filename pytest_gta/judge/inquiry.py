@@ -1,0 +1,300 @@
+"""The questions of one task on their way to the model: one call a leaf, the first alone, the others together.
+
+What happens to a call that gives no score:
+
+* unreadable reply: asked again with the fault named, at most twice;
+* refusal: asked once in other words, then `judge_refused`;
+* pictures not taken, or evidence too long: the evidence is made smaller once for the whole task, and asked again;
+* a `ModelError` (the client has already retried, and given a reply that was cut more room): `judge_error` with its
+  line. After one that concerns every call (no credit, key refused, run halted) nothing more is asked: the rest is
+  `not_run`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import statistics
+import time
+from collections.abc import Callable, Sequence
+from contextlib import AbstractAsyncContextManager, nullcontext
+from dataclasses import dataclass, field
+
+from pytest_gta.benchmark.results import LeafStatus, Usage, Verdict
+from pytest_gta.benchmark.task import Brief, Checkpoint
+from pytest_gta.judge.evidence import Evidence
+from pytest_gta.judge.prompt import (
+    CORRECTION,
+    REWORDED,
+    Message,
+    PromptStyle,
+    boundary_token,
+    leaf_messages,
+    shared_messages,
+)
+from pytest_gta.judge.reduction import half_of, has_pictures, without_pictures
+from pytest_gta.judge.verdict import (
+    CompactJudgeAnswer,
+    JudgeAnswer,
+    ParsedVerdict,
+    Refused,
+    Unreadable,
+    parse_verdict,
+)
+from pytest_gta.llm.client import ChatClient
+from pytest_gta.llm.model_error import ModelError, ModelErrorKind
+from pytest_gta.llm.reply import Reply
+from pytest_gta.llm.run_control import RunControl
+
+RE_ASKS = 2
+"""How often an unreadable reply is asked for again."""
+
+_STOPS = {ModelErrorKind.AUTH, ModelErrorKind.NO_CREDIT, ModelErrorKind.HALTED}
+_ABOUT_PICTURES = re.compile(
+    r"image|picture|vision|multi-?modal|content (?:type|parts?|must|should)|expected (?:a )?string|sequence",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class AskSettings:
+    """How a judge is asked.
+
+    Attributes:
+        style: Which of the prompts.
+        samples: Independent answers a leaf; the median counts.
+        deadline_s: Seconds for all calls of one answer, the client's retries included; waiting for a slot is not.
+        temperature: As sent; None leaves it to the endpoint.
+        max_output_tokens: Room of a first reply; the client gives more to one that is cut.
+    """
+
+    style: PromptStyle
+    samples: int
+    deadline_s: float
+    temperature: float | None
+    max_output_tokens: int
+
+
+class _NotAskedError(Exception):
+    """The run was stopped before this question was sent."""
+
+
+@dataclass(slots=True)
+class _Answer:
+    """One sample of one leaf: what came of it, and what it took."""
+
+    result: ParsedVerdict | tuple[LeafStatus, str]
+    usage: Usage
+
+
+@dataclass(slots=True)
+class _Spent:
+    """What the calls for one sample have taken so far."""
+
+    usage: Usage = field(default_factory=Usage)
+    seconds: float = 0.0
+
+
+class _Exhibit:
+    """The evidence as the endpoint takes it, one for all leaves of the task, and the prompt prefix made of it."""
+
+    def __init__(self, brief: Brief, final_answer: str, evidence: Evidence, secret: bytes, style: PromptStyle) -> None:
+        self._brief, self._final_answer, self._style = brief, final_answer, style
+        self._boundary = boundary_token(secret, evidence, final_answer)
+        self._evidence = evidence
+        self._notes = [evidence.note] if evidence.note else []
+        self._halved = False
+        self.edition = 0
+        self.messages: list[Message] = []
+        self._render()
+
+    @property
+    def note(self) -> str:
+        """What the judge is not shown."""
+        return "; ".join(self._notes)
+
+    def reduce(self, error: ModelError, edition: int) -> bool:
+        """Give up what an endpoint does not take.
+
+        Args:
+            error: What it said.
+            edition: The edition that was sent; when there is a newer one, that one is worth sending.
+
+        Returns:
+            Whether the question is worth sending again.
+        """
+        if error.kind is ModelErrorKind.CONTEXT_EXCEEDED:
+            if edition == self.edition and not self._halved:
+                self._halved = True
+                self._replace(half_of(self._evidence), "half of the evidence was left out: too long for the judge")
+                return True
+        elif error.kind not in _STOPS and has_pictures(self._evidence) and _ABOUT_PICTURES.search(str(error)):
+            self._replace(without_pictures(self._evidence), "pictures were not shown: the judge's endpoint takes none")
+            return True
+        return edition != self.edition
+
+    def _replace(self, evidence: Evidence, note: str) -> None:
+        self._evidence = evidence
+        self._notes.append(note)
+        self.edition += 1
+        self._render()
+
+    def _render(self) -> None:
+        self.messages = shared_messages(
+            self._brief, self._final_answer, self._evidence, boundary=self._boundary, style=self._style
+        )
+
+
+class Inquiry:
+    """All questions about one task.
+
+    Args:
+        client: The judge's model.
+        control: Limits the calls in flight over all processes; None for no limit.
+        settings: How to ask.
+        brief: The task.
+        final_answer: The agent's last message.
+        evidence: What was delivered.
+        secret: What boundary tokens are derived from.
+    """
+
+    def __init__(
+        self,
+        client: ChatClient,
+        control: RunControl | None,
+        settings: AskSettings,
+        brief: Brief,
+        final_answer: str,
+        evidence: Evidence,
+        secret: bytes,
+    ) -> None:
+        self._client, self._control, self._settings = client, control, settings
+        self._exhibit = _Exhibit(brief, final_answer, evidence, secret, settings.style)
+        self._schema = CompactJudgeAnswer if settings.style is PromptStyle.COMPACT else JudgeAnswer
+        self._primed = asyncio.Event()
+        self._stopped = ""
+
+    async def run(self, leaves: Sequence[tuple[Checkpoint, str]], done: Callable[[Verdict], None]) -> None:
+        """Ask about every leaf.
+
+        Args:
+            leaves: Each leaf and the key of its verdict.
+            done: Called with each verdict as it is reached, on this loop.
+        """
+        async with asyncio.TaskGroup() as group:
+            for number, (leaf, key) in enumerate(leaves):
+                group.create_task(self._settle(leaf, key, number == 0, done))
+
+    async def _settle(self, leaf: Checkpoint, key: str, first: bool, done: Callable[[Verdict], None]) -> None:
+        if not first:
+            await self._primed.wait()
+        started = time.monotonic()
+        answers = [await self._sample(leaf)] if first else []
+        self._primed.set()
+        answers += await asyncio.gather(*(self._sample(leaf) for _ in range(self._settings.samples - len(answers))))
+        done(self._verdict(leaf, key, answers, time.monotonic() - started))
+
+    async def _sample(self, leaf: Checkpoint) -> _Answer:
+        spent = _Spent()
+        try:
+            result = await self._until_settled(leaf, spent)
+        except _NotAskedError:
+            failed = LeafStatus.JUDGE_ERROR if spent.usage.calls else LeafStatus.NOT_RUN
+            return _Answer((failed, f"not asked: {self._stopped}"), spent.usage)
+        except ModelError as error:
+            if error.kind in _STOPS:
+                self._stopped = self._stopped or str(error)
+            if error.kind is ModelErrorKind.HALTED and not spent.usage.calls:
+                return _Answer((LeafStatus.NOT_RUN, str(error)), spent.usage)
+            return _Answer((LeafStatus.JUDGE_ERROR, f"{error.kind.value}: {error}"), spent.usage)
+        if isinstance(result, Refused):
+            return _Answer((LeafStatus.JUDGE_REFUSED, f"the judge declined twice: {result.reason}"), spent.usage)
+        if isinstance(result, Unreadable):
+            return _Answer((LeafStatus.JUDGE_ERROR, f"no readable verdict: {result.reason}"), spent.usage)
+        return _Answer(result, spent.usage)
+
+    async def _until_settled(self, leaf: Checkpoint, spent: _Spent) -> ParsedVerdict | Unreadable | Refused:
+        correction = ""
+        re_asks, reworded = RE_ASKS, False
+        while True:
+            parsed = parse_verdict(await self._reply(leaf, correction, spent))
+            # The provider has the prefix now, whatever this leaf still needs.
+            self._primed.set()
+            if isinstance(parsed, ParsedVerdict):
+                return parsed
+            if isinstance(parsed, Refused):
+                if reworded:
+                    return parsed
+                reworded, correction = True, REWORDED
+                continue
+            if not re_asks:
+                return parsed
+            re_asks -= 1
+            correction = CORRECTION.format(fault=parsed.reason)
+
+    async def _reply(self, leaf: Checkpoint, correction: str, spent: _Spent) -> Reply:
+        """Call until there is a reply, making the evidence smaller when the endpoint does not take it."""
+        while True:
+            async with self._slot():
+                if self._stopped:
+                    raise _NotAskedError
+                left = self._settings.deadline_s - spent.seconds
+                if left <= 0:
+                    raise ModelError(
+                        ModelErrorKind.TIMEOUT, f"no readable verdict within {self._settings.deadline_s:g} seconds"
+                    )
+                edition = self._exhibit.edition
+                messages = leaf_messages(
+                    self._exhibit.messages, leaf.requirements, style=self._settings.style, correction=correction
+                )
+                started = time.monotonic()
+                try:
+                    reply = await self._client.chat(
+                        messages,
+                        schema=self._schema,
+                        deadline_s=left,
+                        temperature=self._settings.temperature,
+                        max_output_tokens=self._settings.max_output_tokens,
+                    )
+                except ModelError as error:
+                    spent.usage += error.usage
+                    if not self._exhibit.reduce(error, edition):
+                        raise
+                else:
+                    spent.usage += reply.usage
+                    return reply
+                finally:
+                    spent.seconds += time.monotonic() - started
+
+    def _slot(self) -> AbstractAsyncContextManager[object]:
+        return self._control.slot() if self._control is not None else nullcontext()
+
+    def _verdict(self, leaf: Checkpoint, key: str, answers: Sequence[_Answer], wall_s: float) -> Verdict:
+        usage = sum((answer.usage for answer in answers), Usage())
+        known = Verdict(
+            leaf_id=leaf.id,
+            status=LeafStatus.NOT_RUN,
+            key=key,
+            evidence_note=self._exhibit.note,
+            usage=usage,
+            wall_s=wall_s,
+        )
+        failures = [answer.result for answer in answers if not isinstance(answer.result, ParsedVerdict)]
+        if failures:
+            status, reason = next((f for f in failures if f[0] is not LeafStatus.NOT_RUN), failures[0])
+            if len(answers) > 1:
+                reason = f"{len(failures)} of {len(answers)} samples without a score: {reason}"
+            return known.model_copy(update={"status": status, "analysis": reason})
+        parsed = [answer.result for answer in answers if isinstance(answer.result, ParsedVerdict)]
+        score, analysis = _median(parsed)
+        return Verdict(**{**dict(known), "status": LeafStatus.SCORED, "score": score, "analysis": analysis})
+
+
+def _median(samples: Sequence[ParsedVerdict]) -> tuple[float, str]:
+    """Return the median score, and the reason of the sample nearest to it with all the scores named."""
+    score = statistics.median(sample.score for sample in samples)
+    nearest = min(samples, key=lambda sample: abs(sample.score - score))
+    if len(samples) == 1:
+        return score, nearest.analysis
+    spread = ", ".join(f"{value:g}" for value in sorted(sample.score for sample in samples))
+    return score, f"[median of {len(samples)} samples: {spread}] {nearest.analysis}"
