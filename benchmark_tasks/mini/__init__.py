@@ -1,0 +1,1 @@
+"""The bundled dataset `mini`, and the scripts that make every file in it."""

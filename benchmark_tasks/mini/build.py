@@ -1,0 +1,40 @@
+"""Make every file of `mini` that is not a source: ``python -m benchmark_tasks.mini.build [FOLDER]``.
+
+Writes ``end.json``, ``resources/`` and ``derivations/``, the same bytes in every run with the same versions of Pillow,
+reportlab and openpyxl. Without FOLDER it writes where this script lies.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+from importlib import import_module
+from pathlib import Path
+
+from benchmark_tasks.mini.sources.authored import read_task
+
+NAMES = ("farm_shop_orders", "ear_training", "craft_fair", "mug_forum", "cafe_menu", "pet_cover")
+"""The tasks by task id; each is a module and a text in `sources`, and a module in `references`."""
+
+
+def build(folder: Path) -> None:
+    """Write the dataset to `folder`, replacing what an earlier build left there."""
+    for made in ("resources", "derivations"):
+        shutil.rmtree(folder / made, ignore_errors=True)
+    (folder / "derivations").mkdir(parents=True)
+    index = {}
+    for name in NAMES:
+        import_module(f"benchmark_tasks.mini.sources.{name}").make_inputs(folder)
+        task = read_task(name)
+        index[task.id] = task.record
+        _write_json(folder / "derivations" / f"{task.id}.json", task.derivations)
+    _write_json(folder / "end.json", index)
+
+
+def _write_json(path: Path, value: object) -> None:
+    path.write_text(json.dumps(value, indent=1, ensure_ascii=False) + "\n", encoding="utf-8", newline="\n")
+
+
+if __name__ == "__main__":
+    build(Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).parent)

@@ -1,0 +1,134 @@
+"""The bundled dataset keeps to the release's shape and to its own rules, and its scripts make what is checked in."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from benchmark_tasks.mini.build import build
+from pytest_gta.benchmark.release import Release
+from pytest_gta.benchmark.task import CATEGORIES, Task
+
+MINI = Path(__file__).parents[2] / "benchmark_tasks" / "mini"
+NAMED_FILE = re.compile(r"(?<![\w/.-])[A-Za-z]\w+\.(?:docx|pdf|pptx|xlsx|csv|html|md|json|png|wav|mp4|svg|txt|srt)\b")
+KEYS = ["tools", "files", "dialogs", "sub_tasks", "workflow_category_6class"]
+
+
+@pytest.fixture(scope="module")
+def tasks() -> list[Task]:
+    found = Release(MINI).tasks()
+    assert all(isinstance(task, Task) for task in found), found
+    return [task for task in found if isinstance(task, Task)]
+
+
+def test_every_category_has_as_many_tasks_as_the_others(tasks: list[Task]) -> None:
+    counts = {slug: sum(task.category == slug for task in tasks) for slug in CATEGORIES.values()}
+    assert min(counts.values()) >= 1
+    assert sum(counts.values()) == len(tasks)
+
+
+def test_records_have_the_keys_of_a_release() -> None:
+    for record in json.loads((MINI / "end.json").read_text("utf-8")).values():
+        assert list(record) == KEYS
+        (message,) = record["dialogs"]
+        assert list(message) == ["role", "content", "resources"]
+        assert message["resources"] == record["files"]
+        for entry in record["files"]:
+            assert list(entry) == ["type", "path", "url"]
+
+
+def test_inputs_exist_and_the_request_names_them(tasks: list[Task]) -> None:
+    for task in tasks:
+        assert task.notes == ()
+        for resource in task.resources:
+            assert (MINI / resource.path).stat().st_size > 0
+            assert resource.path in task.request
+    named = {resource.path for task in tasks for resource in task.resources}
+    made = {path.relative_to(MINI).as_posix() for path in (MINI / "resources").rglob("*") if path.is_file()}
+    assert made == named, "a resource that no task uses, or the other way round"
+
+
+def test_requests_and_leaves_are_short_and_weighted(tasks: list[Task]) -> None:
+    for task in tasks:
+        assert len(task.request.split()) <= 150
+        assert 5 <= len(task.leaves) <= 12
+        assert 2 <= len(task.checkpoints) <= 4
+        for node in task.nodes():
+            assert node.weight in {1, 2, 3, 4, 5}
+            assert len(node.requirements.split()) <= 45, node
+        texts = [leaf.requirements for leaf in task.leaves]
+        assert len(set(texts)) == len(texts)
+
+
+def test_files_asked_for_are_judged_and_the_other_way_round(tasks: list[Task]) -> None:
+    for task in tasks:
+        inputs = {Path(resource.path).name for resource in task.resources}
+        asked = set(NAMED_FILE.findall(task.request)) - inputs
+        judged = {name for node in task.nodes() for name in NAMED_FILE.findall(node.requirements)}
+        assert asked
+        assert asked == judged, task.id
+
+
+def test_requests_name_no_tool(tasks: list[Task]) -> None:
+    tools = re.compile(r"\b[A-Z]\w*(?:Generator|Tool|Reduction)\b|\bRead[A-Z]{3,4}\b|\bOCR\b|\bpython\b", re.IGNORECASE)
+    for task in tasks:
+        assert not tools.search(task.request)
+
+
+def test_each_value_on_record_stands_in_its_leaf(tasks: list[Task]) -> None:
+    for task in tasks:
+        record = json.loads((MINI / "derivations" / f"{task.id}.json").read_text("utf-8"))
+        texts = {leaf.id: leaf.requirements for leaf in task.leaves}
+        assert set(record) <= set(texts)
+        assert record
+        for leaf_id, values in record.items():
+            for entry in values.values():
+                value = entry["value"]
+                assert entry["how"]
+                for part in value if isinstance(value, list) else [value]:
+                    assert any(form in texts[leaf_id] for form in written(part)), (task.id, leaf_id, part)
+
+
+def written(value: object) -> set[str]:
+    """The ways a value may be written in a leaf."""
+    if isinstance(value, str):
+        return {value}
+    return {f"{value:{form}}" for form in ("", ",", "g", ",.2f", ".3f")}
+
+
+def test_the_dataset_is_small() -> None:
+    size = sum(path.stat().st_size for path in MINI.rglob("*") if path.is_file() and "__pycache__" not in path.parts)
+    assert size < 25_000_000
+
+
+def test_a_rebuild_makes_what_is_checked_in(tmp_path: Path) -> None:
+    build(tmp_path)
+    kept = sorted(
+        p for p in MINI.rglob("*") if p.is_file() and p.relative_to(MINI).parts[0] in ("resources", "derivations")
+    )
+    made = sorted(p for p in tmp_path.rglob("*") if p.is_file() and p.name != "end.json")
+    assert [p.relative_to(MINI) for p in kept] == [p.relative_to(tmp_path) for p in made]
+    assert (tmp_path / "end.json").read_bytes() == (MINI / "end.json").read_bytes()
+    for old, new in zip(kept, made, strict=True):
+        assert contents(old) == contents(new), old
+
+
+def contents(path: Path) -> object:
+    """What a file holds, apart from how a version of a library packs it."""
+    if path.suffix == ".png":
+        from PIL import Image
+
+        with Image.open(path) as image:
+            return image.size
+    if path.suffix == ".pdf":
+        import pypdf
+
+        return [page.extract_text() for page in pypdf.PdfReader(path).pages]
+    if path.suffix == ".xlsx":
+        import openpyxl
+
+        return [(sheet.title, list(sheet.values)) for sheet in openpyxl.load_workbook(path)]
+    return path.read_bytes()
