@@ -37,7 +37,9 @@ from pytest_gta.tools.document_tree import (
 from pytest_gta.tools.printable_text import printable, with_real_line_ends
 
 _PLACEHOLDER = re.compile(r"\{\{\s*image[_ ]?(\d+)\s*\}\}", re.IGNORECASE)
-_WIDE = re.compile("[\u1100-\u11ff\u2e80-\ua4cf\uac00-\ud7af\uf900-\ufaff\ufe30-\ufe4f\uff00-\uffef\U00020000-\U0003ffff]")
+_WIDE = re.compile(
+    "[\u1100-\u11ff\u2e80-\ua4cf\uac00-\ud7af\uf900-\ufaff\ufe30-\ufe4f\uff00-\uffef\U00020000-\U0003ffff]"
+)
 _TAG = re.compile(r"<\s*(/?)\s*([a-zA-Z][a-zA-Z0-9]*)\b([^<>]*?)/?\s*>|<!--.*?-->", re.DOTALL)
 _STYLE_TAGS: dict[str, dict[str, Any]] = {
     "b": {"bold": True},
@@ -57,6 +59,7 @@ _STYLE_TAGS: dict[str, dict[str, Any]] = {
 _DROPPED_TAGS = frozenset(("div", "p", "span", "center", "font", "a", "mark", "small", "big", "section", "article"))
 _PAGE_BREAK = re.compile(r"^\s*(?:<!--\s*page[ -_]?break\s*-->|\\(?:pagebreak|newpage)|\[\[?pagebreak\]?\])\s*$", re.I)
 _FRONT_MATTER = re.compile(r"\A---\n((?:[A-Za-z_-]+:.*\n)+)---\n")
+_BULLET = re.compile(r"^([ \t]*)[•●▪‣◦○■]\s+", re.MULTILINE)
 _TASK = re.compile(r"\[([ xX])\]\s+")
 _STYLE_OF_TOKEN = {"strong": {"bold": True}, "em": {"italic": True}, "s": {"strike": True}}
 
@@ -103,9 +106,10 @@ def parse_markdown(text: str) -> Document:
 
     Beyond the standard: a whole text in one ``markdown`` fence is unwrapped, front matter gives the title, single line
     ends are kept unless the text is plainly wrapped by hand, ``{{image_1}}`` places a picture, a page-break comment
-    starts a new page, and the inline HTML that models use (``<br>``, ``<b>``, ``<img>``) is understood.
+    starts a new page, a line may start with a bullet sign, and the inline HTML that models use (``<br>``, ``<b>``, ``<img>``) is understood.
     """
     text, title = _take_front_matter(_unwrap(with_real_line_ends(printable(text))))
+    text = _BULLET.sub(r"\1- ", text)
     parser = MarkdownIt("commonmark", {"html": True})
     parser.inline = _WideInline()
     parser.enable(["table", "strikethrough"])
@@ -247,7 +251,9 @@ def _inlines(tokens: Sequence[Token], source: str) -> Inlines:
         elif token.type.endswith("_open"):
             stack.append(style)
             changes = _STYLE_OF_TOKEN.get(name, {})
-            style = replace(style, link=str(token.attrs.get("href", ""))) if name == "link" else replace(style, **changes)
+            style = (
+                replace(style, link=str(token.attrs.get("href", ""))) if name == "link" else replace(style, **changes)
+            )
         elif token.type.endswith("_close") and stack:
             style = stack.pop()
     return _joined(parts)
@@ -282,7 +288,9 @@ def _html_tag(tag: str, style: Text, stack: list[Text], parts: list[Inline]) -> 
 
 
 def _html_block(html: str) -> Iterator[Block]:
-    if _PAGE_BREAK.match(html) or re.match(r"\s*<div[^>]*page-break-(?:before|after)\s*:\s*always", html, re.IGNORECASE):
+    if _PAGE_BREAK.match(html) or re.match(
+        r"\s*<div[^>]*page-break-(?:before|after)\s*:\s*always", html, re.IGNORECASE
+    ):
         yield PageBreak()
         return
     if re.fullmatch(r"\s*<hr[^>]*>\s*", html, re.IGNORECASE):
@@ -338,7 +346,9 @@ def _strip(content: Inlines) -> Inlines:
     """Drop line breaks and blank runs at both ends."""
     parts = list(content)
     for end in (0, -1):
-        while parts and (isinstance(parts[end], LineBreak) or (isinstance(parts[end], Text) and not plain([parts[end]]).strip())):
+        while parts and (
+            isinstance(parts[end], LineBreak) or (isinstance(parts[end], Text) and not plain([parts[end]]).strip())
+        ):
             parts.pop(end)
     return tuple(parts)
 
