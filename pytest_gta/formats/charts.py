@@ -8,7 +8,6 @@ from pytest_gta.formats.reading import Reading, Unreadable
 from pytest_gta.formats.wording import one_line
 
 _MOST_POINTS = 60
-_DIMENSIONS = {"barChart", "bar3DChart"}
 
 
 def describe_chart(package: Package, part: str, where: str, reading: Reading) -> str:
@@ -41,12 +40,13 @@ def _chart(root: Element) -> str:
     shown_categories: list[str] | None = None
     for plot in plots:
         for number, series in enumerate(children(plot, "ser"), 1):
-            categories = _points(child(series, "cat") or child(series, "xVal"))
+            categories = _points(_first(series, "cat", "xVal"))
             if categories and categories != shown_categories:
                 lines.append(f"  categories: {_listed(categories)}")
                 shown_categories = categories
-            name = " ".join(_points(child(series, "tx"))) or one_line(all_text(child(series, "tx"), "v"), 120) or f"{number}"
-            lines.append(f"  series {name}: {_listed(_points(_values(series)))}{_reference(series)}")
+            elif not categories and (cells := _cells(child(series, "cat"))) and number == 1:
+                lines.append(f"  categories from cells {cells}")
+            lines.append(f"  series {_name(series, number)}: {_series_values(series)}")
             sizes = _points(child(series, "bubbleSize"))
             if sizes:
                 lines.append(f"    bubble sizes: {_listed(sizes)}")
@@ -66,8 +66,11 @@ def _kind(plot: Element) -> str:
 
 
 def _values(series: Element) -> Element | None:
-    value = child(series, "val")
-    return value if value is not None else child(series, "yVal")
+    return _first(series, "val", "yVal")
+
+
+def _first(holder: Element, *names: str) -> Element | None:
+    return next(children(holder, *names), None)
 
 
 def _points(holder: Element | None) -> list[str]:
@@ -81,7 +84,7 @@ def _points(holder: Element | None) -> list[str]:
         columns.append(points)
     count = max((max(points, default=-1) for points in columns), default=-1) + 1
     count = min(count, 10_000)
-    declared = child(next(iter(descendants(holder, "ptCount")), None))
+    declared = next(descendants(holder, "ptCount"), None)
     if declared is not None:
         count = max(count, min(int(declared.get("val", "0") or 0), 10_000))
     rows = [" / ".join(points[i] for points in reversed(columns) if i in points) for i in range(count)]
@@ -102,13 +105,23 @@ def _rounded(point: str) -> str:
         return point
 
 
-def _reference(series: Element) -> str:
-    """Say which cells a series without stored values points at, as a workbook written by a library does."""
-    value = _values(series)
-    if value is None or _points(value):
-        return ""
-    formula = all_text(value, "f")
-    return f" from cells {formula}" if formula else ""
+def _name(series: Element, number: int) -> str:
+    holder = child(series, "tx")
+    stored = " ".join(_points(holder)) or (one_line(all_text(holder, "v"), 120) if holder is not None else "")
+    cells = _cells(holder)
+    return stored or (f"{number} (named by cell {cells})" if cells else str(number))
+
+
+def _series_values(series: Element) -> str:
+    """Return the stored values, or the cells they come from: a library that writes a chart stores no values."""
+    values = _values(series)
+    points = _points(values)
+    cells = _cells(values)
+    return _listed(points) if points or not cells else f"from cells {cells} (no values stored in the chart)"
+
+
+def _cells(holder: Element | None) -> str:
+    return one_line(all_text(holder, "f"), 200) if holder is not None else ""
 
 
 def _title(title: Element | None) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import struct
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -43,21 +42,6 @@ _NAMES = {
     "video": "video",
     "archive": "archive",
 }
-# What damaged content can raise out of a parsing library, besides the reader's own `Unreadable`.
-_DAMAGE = (
-    ValueError,
-    LookupError,
-    ArithmeticError,
-    AttributeError,
-    TypeError,
-    AssertionError,
-    NotImplementedError,
-    RuntimeError,
-    OSError,
-    EOFError,
-    MemoryError,
-    struct.error,
-)
 
 
 def read_file(path: Path, limits: ReadLimits | None = None) -> Extract:
@@ -116,7 +100,8 @@ def read_source(source: Source, limits: ReadLimits, *, nested: bool = False) -> 
         reading.fault(f"{found.name}: {fault}")
     except RecursionError:
         reading.fault(f"{found.name}: it is nested too deeply to be read to its end")
-    except _DAMAGE as error:
+    except Exception as error:
+        # A parsing library may raise anything at all on damaged content; whatever it is, it is the file's fault.
         what = (str(error).splitlines() or [""])[0][:160] or type(error).__name__
         reading.fault(f"{found.name}: it is damaged, reading stopped ({what})")
     return reading.extract(found.family, found.media_type, _pictures(reading))

@@ -84,7 +84,7 @@ def _read_slide(package: Package, part: str, number: int, reading: Reading) -> b
     reading.add(head + (f"\n(layout: {layout})" if layout else ""))
     reading.add("\n".join(blocks) if blocks else "[nothing on this slide]")
     for effect, fact in (("transition", "slides with transitions"), ("timing", "slides with animations")):
-        element = next(iter(descendants(root, effect)), None)
+        element = next(descendants(root, effect), None)
         if element is not None and (effect == "transition" or any(True for _ in descendants(element, "animEffect", "set", "anim"))):
             reading.count(fact)
     _notes(package, slide, reading)
@@ -97,8 +97,9 @@ def _shapes(package: Package, slide: _Slide, tree: Element, reading: Reading, de
     for shape in tree:
         name = local(shape)
         if name == "AlternateContent":
-            branch = child(shape, "Choice")
-            blocks.extend(_shapes(package, slide, branch if branch is not None else child(shape, "Fallback") or [], reading, depth))
+            branch = next(children(shape, "Choice", "Fallback"), None)
+            if branch is not None:
+                blocks.extend(_shapes(package, slide, branch, reading, depth))
             continue
         try:
             if name == "grpSp" and depth < 40:
@@ -147,7 +148,7 @@ def _picture(package: Package, slide: _Slide, shape: Element, reading: Reading) 
     slide.pictures += 1
     reading.count("pictures")
     where = f"{slide.where}, picture {slide.pictures}"
-    relation = slide.relations.get(attribute(next(iter(descendants(shape, "blip")), None), "embed"))
+    relation = slide.relations.get(attribute(next(descendants(shape, "blip"), None), "embed"))
     if relation is None or relation.external or relation.target not in package:
         reading.fault(f"{where} is missing from the file")
         return f"[picture {slide.pictures}, missing from the file{_with_alt(shape)}]"
@@ -217,8 +218,8 @@ def _comments(package: Package, slide: _Slide, reading: Reading) -> None:
             reading.fault(f"the comments of {slide.where} could not be read: {fault}")
             continue
         for comment in descendants(root, "cm", "reply"):
-            own = child(comment, "text")
-            text = (own.text or "") if own is not None else all_text(child(comment, "txBody") or comment, "t")
+            own, body = child(comment, "text"), child(comment, "txBody")
+            text = (own.text or "") if own is not None else all_text(comment if body is None else body, "t")
             if text.strip():
                 reading.count("comments")
                 reading.add(f"[comment: {one_line(text, 2000)}]")
