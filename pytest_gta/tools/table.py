@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pytest_gta.tools.calculator import CALCULATOR
+from pytest_gta.tools.python_code import PLOT, SOLVER
 from pytest_gta.tools.tool import Tool
 
-TOOLS: tuple[Tool, ...] = ()
+TOOLS: tuple[Tool, ...] = (CALCULATOR, PLOT, SOLVER)

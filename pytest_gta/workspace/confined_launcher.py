@@ -74,9 +74,9 @@ def _start(job: Job, command: list[str]) -> tuple[int, Ended]:
             cwd=job.cwd,
         )
         process = sandbox.popen(command)
-        pid = process.pid
-        handle = os.pidfd_open(pid)
-        return pid, lambda: bool(select.select([handle], [], [], 0)[0])
+        handle = os.pidfd_open(process.pid)
+        # The child lives as long as these objects do, so the answer to "has it ended" keeps them.
+        return process.pid, lambda: not process.pid or bool(select.select([handle], [], [], 0)[0])
     if job.backend == "bwrap":
         command = [*_bubblewrap(job), *command]
     child = subprocess.Popen(command, cwd=job.cwd)
