@@ -13,26 +13,17 @@ What happens to a call that gives no score:
 from __future__ import annotations
 
 import asyncio
-import re
 import statistics
 import time
 from collections.abc import Callable, Sequence
-from contextlib import AbstractAsyncContextManager, nullcontext
+from contextlib import AbstractAsyncContextManager, nullcontext, suppress
 from dataclasses import dataclass, field
 
 from pytest_gta.benchmark.results import LeafStatus, Usage, Verdict
 from pytest_gta.benchmark.task import Brief, Checkpoint
 from pytest_gta.judge.evidence import Evidence
-from pytest_gta.judge.prompt import (
-    CORRECTION,
-    REWORDED,
-    Message,
-    PromptStyle,
-    boundary_token,
-    leaf_messages,
-    shared_messages,
-)
-from pytest_gta.judge.reduction import half_of, has_pictures, without_pictures
+from pytest_gta.judge.exhibit import Exhibit
+from pytest_gta.judge.prompt import CORRECTION, REWORDED, PromptStyle, leaf_messages
 from pytest_gta.judge.verdict import (
     CompactJudgeAnswer,
     JudgeAnswer,
@@ -43,6 +34,7 @@ from pytest_gta.judge.verdict import (
 )
 from pytest_gta.llm.client import ChatClient
 from pytest_gta.llm.model_error import ModelError, ModelErrorKind
+from pytest_gta.llm.redaction import one_line, redact
 from pytest_gta.llm.reply import Reply
 from pytest_gta.llm.run_control import RunControl
 
@@ -50,10 +42,6 @@ RE_ASKS = 2
 """How often an unreadable reply is asked for again."""
 
 _STOPS = {ModelErrorKind.AUTH, ModelErrorKind.NO_CREDIT, ModelErrorKind.HALTED}
-_ABOUT_PICTURES = re.compile(
-    r"image|picture|vision|multi-?modal|content (?:type|parts?|must|should)|expected (?:a )?string|sequence",
-    re.IGNORECASE,
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,56 +83,6 @@ class _Spent:
     seconds: float = 0.0
 
 
-class _Exhibit:
-    """The evidence as the endpoint takes it, one for all leaves of the task, and the prompt prefix made of it."""
-
-    def __init__(self, brief: Brief, final_answer: str, evidence: Evidence, secret: bytes, style: PromptStyle) -> None:
-        self._brief, self._final_answer, self._style = brief, final_answer, style
-        self._boundary = boundary_token(secret, evidence, final_answer)
-        self._evidence = evidence
-        self._notes = [evidence.note] if evidence.note else []
-        self._halved = False
-        self.edition = 0
-        self.messages: list[Message] = []
-        self._render()
-
-    @property
-    def note(self) -> str:
-        """What the judge is not shown."""
-        return "; ".join(self._notes)
-
-    def reduce(self, error: ModelError, edition: int) -> bool:
-        """Give up what an endpoint does not take.
-
-        Args:
-            error: What it said.
-            edition: The edition that was sent; when there is a newer one, that one is worth sending.
-
-        Returns:
-            Whether the question is worth sending again.
-        """
-        if error.kind is ModelErrorKind.CONTEXT_EXCEEDED:
-            if edition == self.edition and not self._halved:
-                self._halved = True
-                self._replace(half_of(self._evidence), "half of the evidence was left out: too long for the judge")
-                return True
-        elif error.kind not in _STOPS and has_pictures(self._evidence) and _ABOUT_PICTURES.search(str(error)):
-            self._replace(without_pictures(self._evidence), "pictures were not shown: the judge's endpoint takes none")
-            return True
-        return edition != self.edition
-
-    def _replace(self, evidence: Evidence, note: str) -> None:
-        self._evidence = evidence
-        self._notes.append(note)
-        self.edition += 1
-        self._render()
-
-    def _render(self) -> None:
-        self.messages = shared_messages(
-            self._brief, self._final_answer, self._evidence, boundary=self._boundary, style=self._style
-        )
-
-
 class Inquiry:
     """All questions about one task.
 
@@ -169,7 +107,7 @@ class Inquiry:
         secret: bytes,
     ) -> None:
         self._client, self._control, self._settings = client, control, settings
-        self._exhibit = _Exhibit(brief, final_answer, evidence, secret, settings.style)
+        self._exhibit = Exhibit(brief, final_answer, evidence, secret, settings.style)
         self._schema = CompactJudgeAnswer if settings.style is PromptStyle.COMPACT else JudgeAnswer
         self._primed = asyncio.Event()
         self._stopped = ""
@@ -187,7 +125,9 @@ class Inquiry:
 
     async def _settle(self, leaf: Checkpoint, key: str, first: bool, done: Callable[[Verdict], None]) -> None:
         if not first:
-            await self._primed.wait()
+            # A first call that hangs must not double the time of all: the price is a prefix that is paid again.
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._primed.wait(), self._settings.deadline_s / 4)
         started = time.monotonic()
         answers = [await self._sample(leaf)] if first else []
         self._primed.set()
@@ -207,6 +147,10 @@ class Inquiry:
             if error.kind is ModelErrorKind.HALTED and not spent.usage.calls:
                 return _Answer((LeafStatus.NOT_RUN, str(error)), spent.usage)
             return _Answer((LeafStatus.JUDGE_ERROR, f"{error.kind.value}: {error}"), spent.usage)
+        except Exception as error:
+            # Ours or a library's fault: it costs this leaf its score, not the others theirs.
+            words = one_line(redact(f"{type(error).__name__}: {error}", (self._client.endpoint.api_key,)))
+            return _Answer((LeafStatus.JUDGE_ERROR, f"unexpected error: {words}"), spent.usage)
         if isinstance(result, Refused):
             return _Answer((LeafStatus.JUDGE_REFUSED, f"the judge declined twice: {result.reason}"), spent.usage)
         if isinstance(result, Unreadable):

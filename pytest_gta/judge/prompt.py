@@ -23,6 +23,9 @@ from pytest_gta.judge.evidence import Evidence, TextPart
 PROMPT_VERSION = "1"
 """Part of every verdict's key. Raise it with any change of the texts below or of the answer's schema."""
 
+MANIFEST_LIMIT = 300
+"""Files listed by name; an agent that leaves ten thousand does not thereby crowd out what it delivered."""
+
 Message = dict[str, Any]
 
 
@@ -57,10 +60,10 @@ confidence count only where the requirement asks for them.
 whatever the final answer claims. An empty file, or one that cannot be opened for a fault of its own, is as good as \
 missing.
 - A different file name or an equivalent format is a small fault, unless the requirement is about just that.
-- The manifest and notes in square brackets tell what you are not shown: parts cut for length, pages or pictures left \
-out, contents that cannot be shown here. That is not the agent's fault. Score what a careful person could conclude \
-from what is shown and from the measured facts; take no points for what was not shown, and say in the analysis that \
-you could not see it.
+- The manifest says of each file whether you are shown all of it, a part or nothing, and what else you are not shown. \
+What is not shown for length or because it cannot be shown here is not the agent's fault: score what a careful person \
+could conclude from what is shown and from the measured facts, take no points for the rest, and say in the analysis \
+that you could not see it. A remark about cuts inside a file that the manifest calls shown in full is part of the work.
 
 SCORE: one number of points from 0 to 10 (not 0 to 1, not percent); halves such as 7.5 are fine.
 0   Not met at all: missing, empty, unrelated, or wrong throughout.
@@ -103,15 +106,29 @@ def boundary_token(secret: bytes, evidence: Evidence, final_answer: str) -> str:
 
 
 def shared_messages(
-    brief: Brief, final_answer: str, evidence: Evidence, *, boundary: str, style: PromptStyle = PromptStyle.FULL
+    brief: Brief,
+    final_answer: str,
+    evidence: Evidence,
+    *,
+    boundary: str,
+    style: PromptStyle = PromptStyle.FULL,
+    note: str = "",
 ) -> list[Message]:
     """Return the messages that all leaves of a task share: the system's, and the beginning of the user's.
+
+    Args:
+        brief: The task.
+        final_answer: The agent's last message.
+        evidence: What was delivered.
+        boundary: The token of `boundary_token`.
+        style: How much the judge is told.
+        note: What it is not shown, beside what the manifest says of each file.
 
     The user's content is a string when there are no pictures (some servers take nothing else), else a list of parts.
     """
     system = _FULL if style is PromptStyle.FULL else _COMPACT
     content: list[Message] = []
-    for piece in _pieces(brief, final_answer, evidence, boundary):
+    for piece in _pieces(brief, final_answer, evidence, boundary, note):
         if isinstance(piece, str) and content and content[-1]["type"] == "text":
             content[-1]["text"] += piece
         elif isinstance(piece, str):
@@ -143,14 +160,14 @@ def leaf_messages(
     return [*shared[:-1], {**user, "content": content}]
 
 
-def _pieces(brief: Brief, final_answer: str, evidence: Evidence, token: str) -> Iterator[str | Message]:
+def _pieces(brief: Brief, final_answer: str, evidence: Evidence, token: str, note: str) -> Iterator[str | Message]:
     """Yield the user's content: text, and pictures as finished parts."""
     yield f"Boundary token: {token}\n\n"
     yield from _section(token, "the user's request", brief.request)
     if brief.inputs:
         yield from _section(token, "input files given to the agent", "\n".join(map(_quoted, brief.inputs)))
     yield from _section(token, "the agent's final answer", final_answer.strip() or "[there is no final answer]")
-    yield from _section(token, "manifest of the deliverables", _manifest(evidence.files))
+    yield from _section(token, "manifest of the deliverables", _manifest(evidence.files, note))
     for number, part in enumerate(evidence.parts, 1):
         if isinstance(part, TextPart):
             yield from _section(token, f"evidence {number}", part.text)
@@ -172,10 +189,13 @@ def _lines(token: str, name: str) -> tuple[str, str]:
     return f"<<<{token} BEGIN {name}>>>\n", f"<<<{token} END {name}>>>\n\n"
 
 
-def _manifest(files: tuple[DeliverableRecord, ...]) -> str:
-    if not files:
-        return "[no files were delivered]"
-    return "\n".join(_manifest_line(file) for file in files)
+def _manifest(files: tuple[DeliverableRecord, ...], note: str) -> str:
+    lines = [_manifest_line(file) for file in files[:MANIFEST_LIMIT]] or ["[no files were delivered]"]
+    if len(files) > MANIFEST_LIMIT:
+        lines.append(f"[and {len(files) - MANIFEST_LIMIT} more files]")
+    if note:
+        lines.append(f"Not shown: {_one_line(note)}")
+    return "\n".join(lines)
 
 
 def _manifest_line(file: DeliverableRecord) -> str:
@@ -185,8 +205,12 @@ def _manifest_line(file: DeliverableRecord) -> str:
         "none": "contents not shown",
         "not_taken": "not taken",
     }
-    facts = [f"{file.bytes} bytes", file.media_type, shown.get(file.evidence, file.evidence), file.note]
+    facts = [f"{file.bytes} bytes", file.media_type, shown.get(file.evidence, file.evidence), _one_line(file.note)]
     return f"{_quoted(file.path)}: {', '.join(fact for fact in facts if fact)}"
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
 
 
 def _quoted(name: str) -> str:

@@ -35,11 +35,24 @@ def half_of(evidence: Evidence) -> Evidence:
     pictures = 0
     for part in evidence.parts:
         if isinstance(part, TextPart):
-            parts.append(part if len(part.text) <= limit else TextPart(_cut(part.text, limit)))
+            parts.append(TextPart(shortened(part.text, limit)))
             continue
         pictures += 1
         parts.append(part if pictures % 2 == 0 else TextPart(f"[picture left out for length: {part.label}]"))
     return replace(evidence, parts=tuple(parts))
+
+
+def shortened(text: str, limit: int) -> str:
+    """Return a text of at most about `limit` characters: its beginning (two thirds), its end, and what is missing."""
+    if len(text) <= limit:
+        return text
+    kept = max(limit - _MARK_LENGTH, 0)
+    head = kept * 2 // 3
+    tail = kept - head
+    missing = len(text) - kept
+    return (
+        f"{text[:head]}\n[... {missing} of {len(text)} characters left out for length ...]\n{text[len(text) - tail :]}"
+    )
 
 
 def _common_limit(sizes: list[int], room: int) -> int:
@@ -51,14 +64,3 @@ def _common_limit(sizes: list[int], room: int) -> int:
         left -= size
         waiting -= 1
     return max(sizes, default=0)
-
-
-def _cut(text: str, limit: int) -> str:
-    """Return the beginning (two thirds) and the end of a text, and between them how much is missing."""
-    kept = max(limit - _MARK_LENGTH, 0)
-    head = kept * 2 // 3
-    tail = kept - head
-    missing = len(text) - kept
-    return (
-        f"{text[:head]}\n[... {missing} of {len(text)} characters left out for length ...]\n{text[len(text) - tail :]}"
-    )

