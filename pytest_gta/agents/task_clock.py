@@ -33,18 +33,17 @@ class TaskClock:
         return self._limits.task_timeout_s - (time.monotonic() - self._began - self._waited_s())
 
     @property
-    def left_s(self) -> float:
-        """Seconds until one of the two runs out, if there is no waiting."""
-        return min(self.own_left_s, self.wall_left_s)
-
-    @property
     def over(self) -> str:
         """Why the time is up, or "" while it is not."""
+        return self.over_by(0.0)
+
+    def over_by(self, slack_s: float) -> str:
+        """Why the time is up, the agent's own by more than `slack_s`, or "" while it is not."""
         if self._stopped.is_set():
             return "it was told to stop"
         if self.wall_left_s <= 0:
             waited = self._waited_s()
             return f"the limit of {self._limits.wall_s:g} s on the wall was reached ({waited:.0f} s of it were waiting)"
-        if self.own_left_s <= 0:
+        if self.own_left_s <= -slack_s:
             return f"the task's limit of {self._limits.task_timeout_s:g} s was reached"
         return ""

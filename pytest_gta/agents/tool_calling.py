@@ -41,6 +41,8 @@ TOOL_GRACE_S = 150.0
 """Seconds a tool call that is under way at the deadline may still take."""
 
 _LOOK_S = 0.25
+_BOOKED_LATE_S = 1.1
+"""The client books its waiting a second late at most; until then it looks like the agent's own time."""
 _NOT_OURS = {
     ModelErrorKind.RATE_LIMITED,
     ModelErrorKind.UNAVAILABLE,
@@ -270,9 +272,10 @@ class _Conversation:
         )
         try:
             while not asking.done():
-                await asyncio.wait({asking}, timeout=min(_LOOK_S, max(0.01, self._clock.left_s)))
-                if not asking.done() and self._clock.over:
-                    raise ModelError(ModelErrorKind.TIMEOUT, self._clock.over, usage=Usage(calls=1))
+                await asyncio.wait({asking}, timeout=_LOOK_S)
+                over = self._clock.over_by(_BOOKED_LATE_S)
+                if over and not asking.done():
+                    raise ModelError(ModelErrorKind.TIMEOUT, over, usage=Usage(calls=1))
         finally:
             asking.cancel()
         return asking.result()
