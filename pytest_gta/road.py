@@ -21,8 +21,8 @@ from pytest_gta.benchmark.results import (
     Verdict,
 )
 from pytest_gta.benchmark.run_directory import TaskDirectory
-from pytest_gta.benchmark.scoring import score_tree
-from pytest_gta.benchmark.task import Task, TaskFault
+from pytest_gta.benchmark.scoring import score_tree, unmeasured
+from pytest_gta.benchmark.task import Task
 
 if TYPE_CHECKING:
     from pytest_gta.agents.protocol import Agent
@@ -33,6 +33,9 @@ if TYPE_CHECKING:
     from pytest_gta.workspace.confinement import Confinement
     from pytest_gta.workspace.deliverables import Deliverables
     from pytest_gta.workspace.workspace import Workspace
+
+
+__all__ = ["NotMeasured", "TaskRun", "judge_task", "open_workspace", "run_task", "unmeasured"]
 
 
 class NotMeasured(Exception):
@@ -220,34 +223,3 @@ def _why_unscored(verdicts: dict[str, Verdict]) -> str:
     first = missing[0] if missing else None
     reason = f": {first.analysis}" if first and first.analysis else ""
     return f"{len(missing)} of {len(verdicts)} leaves have no score ({first.status if first else 'not run'}{reason})"
-
-
-def unmeasured(
-    task: Task | TaskFault, nodeid: str, status: TaskStatus, reason: str, known: dict[str, Verdict]
-) -> TaskResult:
-    """Return the result of a task that has none: an error or not run, with the leaves that were judged before.
-
-    Args:
-        task: The task, or why it is not one.
-        nodeid: Its pytest node.
-        status: ``error`` or ``not_run``.
-        reason: Why, in one or two lines.
-        known: Verdicts that were given all the same.
-    """
-    if isinstance(task, TaskFault):
-        return TaskResult(
-            task_id=task.task_id, run_key=task.slug, nodeid=nodeid, category="invalid", status=status, error=reason
-        )
-    root = score_tree(task.checkpoints, known)
-    return TaskResult(
-        task_id=task.id,
-        run_key=task.slug,
-        nodeid=nodeid,
-        category=task.category,
-        kinds=task.kinds,
-        status=status,
-        root_bounds=root.bounds,
-        checkpoints=root.checkpoints,
-        notes=task.notes,
-        error=reason,
-    )

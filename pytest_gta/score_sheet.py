@@ -6,6 +6,7 @@ import textwrap
 from collections.abc import Iterator, Sequence
 
 from pytest_gta.benchmark.results import CheckpointResult, TaskResult
+from pytest_gta.reporters.wording import told_apart
 
 WIDTH = 100
 
@@ -16,7 +17,7 @@ def headline(result: TaskResult, threshold: float) -> str:
         low, high = result.root_bounds
         return f"no root score ({result.error or result.status.value}); bounds {low:.2f} to {high:.2f}"
     relation = ">=" if result.root_score >= threshold else "<"
-    return f"root score {result.root_score:.2f} {relation} {threshold:g}"
+    return f"root score {told_apart(result.root_score, threshold)} {relation} {threshold:g}"
 
 
 def score_sheet(result: TaskResult, threshold: float) -> str:

@@ -169,9 +169,7 @@ def _task(task_id: str, position: int, category: str) -> Record:
     deliverable = _DELIVERABLES[position % len(_DELIVERABLES)].format(task_id)
     inputs = _inputs(task_id, position)
     given = "".join(f" Use {entry['path']}." for entry in inputs if isinstance(entry, dict))
-    request = (
-        f"Prepare what the harbour office of town {task_id} needs for its review.{given} Deliver it as {deliverable}."
-    )
+    request = f"Prepare what the harbour office of town {task_id} reviews.{given} Deliver it as {deliverable}."
     return {
         "tools": [],
         "files": inputs,

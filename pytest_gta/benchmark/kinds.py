@@ -8,10 +8,10 @@ from pathlib import PurePosixPath
 
 _BY_SUFFIX: dict[str, str] = {
     **{s: s for s in ("pdf", "docx", "pptx", "xlsx", "csv", "html", "json", "zip")},
-    **{s: "image" for s in ("png", "jpg", "jpeg", "gif", "bmp", "webp", "svg", "tif", "tiff")},
-    **{s: "audio" for s in ("wav", "mp3", "m4a", "ogg", "flac", "aac", "opus")},
-    **{s: "video" for s in ("mp4", "mov", "webm", "avi", "mkv", "m4v")},
-    **{s: "code" for s in ("py", "js", "ts", "css", "java", "c", "cpp", "h", "go", "rs", "r", "sql", "sh", "ipynb")},
+    **dict.fromkeys(("png", "jpg", "jpeg", "gif", "bmp", "webp", "svg", "tif", "tiff"), "image"),
+    **dict.fromkeys(("wav", "mp3", "m4a", "ogg", "flac", "aac", "opus"), "audio"),
+    **dict.fromkeys(("mp4", "mov", "webm", "avi", "mkv", "m4v"), "video"),
+    **dict.fromkeys(("py", "js", "ts", "css", "java", "c", "cpp", "h", "go", "rs", "r", "sql", "sh", "ipynb"), "code"),
     "htm": "html",
     "md": "markdown",
     "markdown": "markdown",
@@ -26,22 +26,22 @@ _BY_SUFFIX: dict[str, str] = {
     "xml": "text",
 }
 
-_WORDS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
-    (kind, re.compile(pattern, re.IGNORECASE))
-    for kind, pattern in (
-        ("pdf", r"\bpdfs?\b"),
-        ("docx", r"\bdocx\b|\bword (?:document|report|file)\b"),
-        ("pptx", r"\bpptx?\b|\bpower ?point\b|\bslide ?(?:deck|show|s)\b|\bpresentation (?:deck|slides)\b"),
-        ("xlsx", r"\bxlsx?\b|\bexcel\b|\bspreadsheets?\b|\bworkbook\b"),
-        ("csv", r"\bcsvs?\b"),
-        ("html", r"\bhtml5?\b|\bweb ?(?:page|site)s?\b"),
-        ("json", r"\bjson\b"),
-        ("markdown", r"\bmarkdown\b"),
-        ("image", r"\b(?:png|jpe?g|svg)s?\b|\b(?:image|picture|poster|logo|infographic|illustration)s?\b"),
-        ("audio", r"\b(?:wav|mp3|audio|voice-?over|podcast)\b"),
-        ("video", r"\b(?:mp4|videos?)\b"),
-    )
+_WORDS = re.compile(
+    r"\b(?:"
+    r"(?P<pdf>pdfs?)"
+    r"|(?P<docx>docx|word (?:document|report|file))"
+    r"|(?P<pptx>pptx?|power ?point|slide ?(?:deck|show|s)|presentation (?:deck|slides))"
+    r"|(?P<xlsx>xlsx?|excel|spreadsheets?|workbook)"
+    r"|(?P<csv>csvs?)"
+    r"|(?P<html>html5?|web ?(?:page|site)s?)"
+    r"|(?P<json>json)"
+    r"|(?P<markdown>markdown)"
+    r"|(?P<image>(?:png|jpe?g|svg)s?|(?:image|picture|poster|logo|infographic|illustration)s?)"
+    r"|(?P<audio>wav|mp3|audio|voice-?over|podcast)"
+    r"|(?P<video>mp4|videos?)"
+    r")\b"
 )
+"""The words a request asks for a kind with, in lower case. One pattern: it is run over every request at collection."""
 
 
 def kind_of(name: str) -> str:
@@ -51,6 +51,10 @@ def kind_of(name: str) -> str:
 
 def file_kinds(request: str, inputs: Iterable[str]) -> tuple[str, ...]:
     """Return the kinds a task asks for or gives, sorted: the words of its request and the suffixes of its inputs."""
-    asked = {kind for kind, pattern in _WORDS if pattern.search(request)}
     given = {kind_of(name) for name in inputs} - {"other"}
-    return tuple(sorted(asked | given))
+    return tuple(sorted(mentioned_kinds(request) | given))
+
+
+def mentioned_kinds(text: str) -> set[str]:
+    """Return the kinds of files a text speaks of."""
+    return {str(match.lastgroup) for match in _WORDS.finditer(text.lower())}

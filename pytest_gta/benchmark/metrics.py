@@ -13,7 +13,7 @@ from math import sqrt
 from statistics import fmean
 from typing import Any
 
-from pytest_gta.benchmark.results import TaskResult, TaskStatus, Usage
+from pytest_gta.benchmark.results import Bounds, TaskResult, TaskStatus, Usage
 
 ROOT_SR_THRESHOLDS = (5, 6, 7, 8, 9)
 _Z95 = 1.959963984540054
@@ -36,7 +36,7 @@ def wilson_interval(successes: int, trials: int) -> tuple[float, float] | None:
 
 
 def bootstrap_interval(values: Sequence[float]) -> tuple[float, float] | None:
-    """Return the 95 % percentile bootstrap interval of a mean, seeded, so that the same values give the same interval."""
+    """Return the 95 % percentile bootstrap interval of a mean: seeded, so always the same for the same values."""
     if len(values) < 2:
         return None
     draw = random.Random(2604).choices  # noqa: S311 - resampling, not secrets
@@ -54,9 +54,9 @@ def summarize(tasks: Sequence[TaskResult], threshold: float) -> dict[str, Any]:
     graded = [task for task in tasks if task.status is TaskStatus.GRADED]
     scores = [task.root_score for task in graded if task.root_score is not None]
     successes = sum(score >= threshold for score in scores)
-    measured = [task for task in tasks if task.status is not TaskStatus.NOT_RUN]
-    could_succeed = sum(task.root_bounds[1] >= threshold for task in measured if task not in graded)
-    must_succeed = sum(task.root_bounds[0] >= threshold for task in measured if task not in graded)
+    missing = [task.root_bounds for task in tasks if task.status is not TaskStatus.GRADED]
+    must_succeed = successes + sum(low >= threshold for low, _ in missing)
+    could_succeed = successes + sum(high >= threshold for _, high in missing)
     agent = sum((task.agent.usage for task in tasks if task.agent), Usage())
     judge = sum((task.judge.usage for task in tasks), Usage())
     root_score = fmean(scores) if scores else None
@@ -69,13 +69,10 @@ def summarize(tasks: Sequence[TaskResult], threshold: float) -> dict[str, Any]:
         "succeeded": successes,
         "root_score": root_score,
         "root_score_ci": bootstrap_interval(scores),
+        "root_score_bounds": _score_bounds(scores, missing),
         "root_sr": percent(successes, len(graded)),
         "root_sr_ci": wilson_interval(successes, len(graded)),
-        "root_sr_bounds": (
-            [percent(successes + must_succeed, len(measured)), percent(successes + could_succeed, len(measured))]
-            if measured
-            else None
-        ),
+        "root_sr_bounds": ([percent(must_succeed, len(tasks)), percent(could_succeed, len(tasks))] if tasks else None),
         "root_sr_at": {str(k): percent(sum(s >= k for s in scores), len(scores)) for k in ROOT_SR_THRESHOLDS},
         **_leaf_rates(tasks, threshold),
         **_tool_rates(tasks),
@@ -86,6 +83,13 @@ def summarize(tasks: Sequence[TaskResult], threshold: float) -> dict[str, Any]:
         "agent_s": sum(task.agent.wall_s for task in tasks if task.agent),
         "score_per_usd": root_score / agent.cost_usd if root_score is not None and agent.cost_usd else None,
     }
+
+
+def _score_bounds(scores: Sequence[float], missing: Sequence[Bounds]) -> list[float] | None:
+    """Return the mean root score over all tasks, were every missing leaf 0, and were every one 10."""
+    if not scores and not missing:
+        return None
+    return [fmean([*scores, *(bounds[end] for bounds in missing)]) for end in (0, 1)]
 
 
 def _leaf_rates(tasks: Iterable[TaskResult], threshold: float) -> dict[str, Any]:

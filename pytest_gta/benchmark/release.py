@@ -10,15 +10,22 @@ import hashlib
 import json
 import shutil
 import zipfile
-from collections.abc import Mapping
+import zlib
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import IO, Any
 
-from pytest_gta.benchmark.task import Checkpoint, Resource, Task, TaskFault, category_slug
+from pytest_gta.benchmark.task import Resource, Task, TaskFault
+from pytest_gta.benchmark.task_record import read_task, safe_relative
 
 INDEX = "end.json"
 TOOL_METADATA = "toolmeta.json"
+
+UNREADABLE = (ValueError, OSError, EOFError, RuntimeError, zipfile.BadZipFile, zlib.error)
+"""What reading a damaged, encrypted or absurdly nested file or zip member raises."""
 
 
 class DatasetError(Exception):
@@ -40,14 +47,8 @@ class Release:
         self.path = path
         self.name = name or path.stem
         self._root = self._find_root()
-        try:
-            self._index_bytes = self._read(INDEX)
-            index = json.loads(self._index_bytes)
-        except (ValueError, OSError, zipfile.BadZipFile) as error:
-            raise DatasetError(f"{path}: {INDEX} cannot be read ({error}); is the download complete?") from error
-        if not isinstance(index, dict):
-            raise DatasetError(f"{path}: {INDEX} holds a {type(index).__name__}, expected an object of tasks keyed by id")
-        self._records: dict[str, Any] = index
+        self._index_bytes, self._records = self._read_object(INDEX, "tasks keyed by id")
+        self._tasks: dict[str, Task | tuple[TaskFault, ...]] = {}
 
     @property
     def task_ids(self) -> tuple[str, ...]:
@@ -68,25 +69,49 @@ class Release:
         Raises:
             TaskFault: When its record is not usable; names the task and the checkpoint.
         """
-        return _read_task(task_id, self._records[task_id], self._exists)
+        read = self._task(task_id)
+        if isinstance(read, Task):
+            return read
+        raise read[0]
+
+    def faults(self, task_id: str) -> tuple[TaskFault, ...]:
+        """Return all that is wrong with one task; nothing when it is usable."""
+        read = self._task(task_id)
+        return () if isinstance(read, Task) else read
 
     def tasks(self) -> list[Task | TaskFault]:
-        """Return every task in id order; a bad one is its fault, so that it does not hide the others."""
-        found: list[Task | TaskFault] = []
-        for task_id in self.task_ids:
-            try:
-                found.append(self.task(task_id))
-            except TaskFault as fault:
-                found.append(fault)
-        return found
+        """Return every task in id order; a bad one is its first fault, so that it does not hide the others."""
+        read = (self._task(task_id) for task_id in self.task_ids)
+        return [task if isinstance(task, Task) else task[0] for task in read]
+
+    def _task(self, task_id: str) -> Task | tuple[TaskFault, ...]:
+        if task_id not in self._tasks:
+            read = read_task(task_id, self._records[task_id], self._exists)
+            if task_id in self._repeated_ids:
+                twice = TaskFault(task_id, None, f"{INDEX} has this id more than once; only the last record is read")
+                read = (twice,) if isinstance(read, Task) else (twice, *read)
+            self._tasks[task_id] = read
+        return self._tasks[task_id]
+
+    @cached_property
+    def _repeated_ids(self) -> frozenset[str]:
+        pairs = json.loads(self._index_bytes, object_pairs_hook=list)
+        return frozenset(key for key, times in Counter(key for key, _ in pairs).items() if times > 1)
 
     @cached_property
     def tool_metadata(self) -> dict[str, dict[str, Any]]:
-        """``toolmeta.json``: tool name to its description and parameters; empty when the dataset has none."""
+        """``toolmeta.json``: tool name to its description and parameters; empty when the dataset has none.
+
+        Raises:
+            DatasetError: When the file is there and is not an object of objects.
+        """
         if not self._exists(TOOL_METADATA):
             return {}
-        metadata = json.loads(self._read(TOOL_METADATA))
-        return {str(name): dict(entry) for name, entry in metadata.items()} if isinstance(metadata, dict) else {}
+        _, metadata = self._read_object(TOOL_METADATA, "tools keyed by name")
+        for name, entry in metadata.items():
+            if not isinstance(entry, dict):
+                raise DatasetError(f"{self.path}: {TOOL_METADATA}: {name} is a {type(entry).__name__}, not an object")
+        return metadata
 
     def has_resource(self, resource: Resource) -> bool:
         """Whether the input file is really in the dataset."""
@@ -99,14 +124,24 @@ class Release:
             FileNotFoundError: When the dataset does not hold it.
         """
         target.parent.mkdir(parents=True, exist_ok=True)
+        with self.open_resource(resource) as source, target.open("wb") as out:
+            shutil.copyfileobj(source, out)
+
+    @contextmanager
+    def open_resource(self, resource: Resource) -> Iterator[IO[bytes]]:
+        """Open one input file for reading, also inside a zip, which is not unpacked.
+
+        Raises:
+            FileNotFoundError: When the dataset does not hold it.
+        """
         if not self.has_resource(resource):
             raise FileNotFoundError(f"{resource.path} is not in {self.path}")
         if isinstance(self._root, Path):
-            shutil.copyfile(self._root / resource.path, target)
-            return
-        with zipfile.ZipFile(self.path) as archive, archive.open(self._root + resource.path) as source:
-            with target.open("wb") as out:
-                shutil.copyfileobj(source, out)
+            with (self._root / resource.path).open("rb") as source:
+                yield source
+        else:
+            with zipfile.ZipFile(self.path) as archive, archive.open(self._root + resource.path) as member:
+                yield member
 
     # -- a folder and a zip, read alike ------------------------------------------------------------------------------
 
@@ -118,7 +153,7 @@ class Release:
                     return root
             raise DatasetError(f"{self.path}: no {INDEX} in this folder; give the folder that holds it")
         if not self.path.exists():
-            raise DatasetError(f"{self.path}: no such file or folder; check --gta-dataset")
+            raise DatasetError(f"{self.path}: no such file or folder")
         try:
             with zipfile.ZipFile(self.path) as archive:
                 names = set(archive.namelist())
@@ -135,6 +170,16 @@ class Release:
             return (self._root / name).is_file()
         return self._root + name in self._names
 
+    def _read_object(self, name: str, meaning: str) -> tuple[bytes, dict[str, Any]]:
+        try:
+            data = self._read(name)
+            value = json.loads(data)
+        except UNREADABLE as error:
+            raise DatasetError(f"{self.path}: {name} cannot be read ({error}); is the download complete?") from error
+        if not isinstance(value, Mapping):
+            raise DatasetError(f"{self.path}: {name} holds a {type(value).__name__}, expected an object of {meaning}")
+        return data, dict(value)
+
     def _read(self, name: str) -> bytes:
         if isinstance(self._root, Path):
             return (self._root / name).read_bytes()
@@ -145,95 +190,3 @@ class Release:
 def _numeric_first(task_id: str) -> tuple[bool, int, str]:
     number = task_id.isascii() and task_id.isdigit()
     return (not number, int(task_id) if number else 0, task_id)
-
-
-def safe_relative(path: str) -> PurePosixPath | None:
-    """Return `path` as a relative path without ``..`` or an empty name, or None when it is not one."""
-    pure = PurePosixPath(path.replace("\\", "/"))
-    unsafe = pure.is_absolute() or not pure.parts or ".." in pure.parts or "\0" in path or ":" in pure.parts[0]
-    return None if unsafe else pure
-
-
-def _read_task(task_id: str, record: Any, exists: Any) -> Task:
-    if not isinstance(record, Mapping):
-        raise TaskFault(task_id, None, f"the record is a {type(record).__name__}, expected an object")
-    dialogs = record.get("dialogs")
-    if not isinstance(dialogs, list) or not all(isinstance(m, Mapping) for m in dialogs):
-        raise TaskFault(task_id, None, "`dialogs` is not a list of messages")
-    turns = tuple(_turn_text(task_id, m) for m in dialogs if m.get("role", "user") == "user")
-    listed = [entry for m in dialogs for entry in _list(task_id, m, "resources")] + _list(task_id, record, "files")
-    resources, notes = _read_resources(task_id, listed, exists)
-    nodes = record.get("sub_tasks")
-    if not isinstance(nodes, list):
-        raise TaskFault(task_id, None, f"`sub_tasks` is {type(nodes).__name__}, expected a list of checkpoints")
-    return Task(
-        id=task_id,
-        category=category_slug(str(record.get("workflow_category_6class") or "")),
-        turns=turns,
-        resources=resources,
-        checkpoints=tuple(_read_node(task_id, node, str(i), 1) for i, node in enumerate(nodes, 1)),
-        expected_tools=tuple(str(t) for t in _list(task_id, record, "tools")),
-        notes=notes,
-    )
-
-
-def _turn_text(task_id: str, message: Mapping[str, Any]) -> str:
-    content = message.get("content")
-    if not isinstance(content, str):
-        raise TaskFault(task_id, None, f"a message's `content` is {type(content).__name__}, expected text")
-    return content
-
-
-def _list(task_id: str, record: Mapping[str, Any], key: str) -> list[Any]:
-    value = record.get(key)
-    if value is None:
-        return []
-    if not isinstance(value, list):
-        raise TaskFault(task_id, None, f"`{key}` is {type(value).__name__}, expected a list")
-    return value
-
-
-def _read_resources(task_id: str, listed: list[Any], exists: Any) -> tuple[tuple[Resource, ...], tuple[str, ...]]:
-    """Merge the two places a release lists inputs in (`dialogs[].resources` and `files`), keeping the first of each."""
-    found: dict[str, Resource] = {}
-    notes: list[str] = []
-    for entry in listed:
-        path = entry.get("path") if isinstance(entry, Mapping) else entry
-        if not isinstance(path, str) or not path.strip():
-            if isinstance(entry, Mapping) and entry.get("url"):
-                notes.append(f"an input is only a link and is not staged: {entry['url']}")
-                continue
-            raise TaskFault(task_id, None, f"an input file entry has no path: {entry!r:.80}")
-        if safe_relative(path) is None:
-            raise TaskFault(task_id, None, f"the input path {path!r} leaves the dataset folder")
-        bare = not isinstance(entry, Mapping)
-        if path in found:
-            continue
-        bundled = not bare or exists(path)
-        if not bundled:
-            notes.append(f"names the file {path!r}, which the dataset does not ship")
-        found[path] = Resource(path, "" if bare else str(entry.get("type") or ""), bundled)
-    return tuple(found.values()), tuple(notes)
-
-
-def _read_node(task_id: str, node: Any, position: str, depth: int) -> Checkpoint:
-    if not isinstance(node, Mapping):
-        raise TaskFault(task_id, f"#{position}", f"is a {type(node).__name__}, expected an object")
-    if depth > 20:
-        raise TaskFault(task_id, f"#{position}", "is nested more than 20 levels deep")
-    node_id = str(node.get("id") or f"#{position}")
-    weight = node.get("weight")
-    if isinstance(weight, bool) or not isinstance(weight, int | float):
-        raise TaskFault(task_id, node_id, f"weight {weight!r} is not a number")
-    requirements = node.get("requirements")
-    if not isinstance(requirements, str):
-        raise TaskFault(task_id, node_id, "`requirements` is missing or not text")
-    children = node.get("sub_tasks")
-    if children is not None and not isinstance(children, list):
-        raise TaskFault(task_id, node_id, "`sub_tasks` is not a list")
-    return Checkpoint(
-        id=node_id,
-        requirements=requirements,
-        weight=float(weight),
-        children=tuple(_read_node(task_id, c, f"{position}.{i}", depth + 1) for i, c in enumerate(children or (), 1)),
-    )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from pytest_gta.benchmark.kinds import file_kinds
@@ -133,13 +133,8 @@ class Task:
     kinds: tuple[str, ...] = field(init=False, default=())
 
     def __post_init__(self) -> None:
-        if not any(turn.strip() for turn in self.turns):
-            raise TaskFault(self.id, None, "the request is empty")
-        if not self.checkpoints:
-            raise TaskFault(self.id, None, "the rubric has no checkpoints")
-        seen: set[str] = set()
-        for node in self.nodes():
-            _check_node(self.id, node, seen)
+        for fault in faults_of(self.id, self.turns, self.checkpoints):
+            raise fault
         names = [resource.path for resource in self.resources]
         object.__setattr__(self, "kinds", file_kinds(self.request, names))
 
@@ -170,14 +165,22 @@ class Task:
         return tuple(node for node in self.nodes() if node.is_leaf)
 
 
-def _check_node(task_id: str, node: Checkpoint, seen: set[str]) -> None:
-    if node.id in seen:
-        raise TaskFault(task_id, node.id, "this id is used twice")
-    seen.add(node.id)
-    if not math.isfinite(node.weight) or node.weight <= 0:
-        raise TaskFault(task_id, node.id, f"weight {node.weight!r} is not a finite number above 0")
-    if node.is_leaf and not node.requirements.strip():
-        raise TaskFault(task_id, node.id, "a leaf needs a requirement, and this one has none")
+def faults_of(task_id: str, turns: Iterable[str], checkpoints: Iterable[Checkpoint]) -> Iterator[TaskFault]:
+    """Yield all that keeps a request and a rubric from being a task."""
+    if not any(turn.strip() for turn in turns):
+        yield TaskFault(task_id, None, "the request is empty")
+    nodes = [node for top in checkpoints for node in top.walk()]
+    if not nodes:
+        yield TaskFault(task_id, None, "the rubric has no checkpoints")
+    seen: set[str] = set()
+    for node in nodes:
+        if node.id in seen:
+            yield TaskFault(task_id, node.id, "this id is used twice")
+        seen.add(node.id)
+        if not math.isfinite(node.weight) or node.weight <= 0:
+            yield TaskFault(task_id, node.id, f"weight {node.weight!r} is not a finite number above 0")
+        if node.is_leaf and not node.requirements.strip():
+            yield TaskFault(task_id, node.id, "a leaf needs a requirement, and this one has none")
 
 
 def category_slug(name: str) -> str:

@@ -1,4 +1,4 @@
-"""The names of the benchmark's 37 tools, and the class of ability each stands for. What they do is in `pytest_gta.tools`."""
+"""The names of the benchmark's 37 tools, and the class of ability each stands for."""
 
 from __future__ import annotations
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from pytest_gta.benchmark.metrics import percent
 from pytest_gta.benchmark.results import Gate
+from pytest_gta.reporters.wording import told_apart
 
 EXIT_OK, EXIT_FAILED, EXIT_NOTHING_MEASURED, EXIT_INCONCLUSIVE = 0, 1, 5, 10
 
@@ -102,16 +103,16 @@ def _failures(summary: Mapping[str, Any], limits: GateLimits) -> list[tuple[str,
     below = summary["graded"] - summary["succeeded"]
     if not limits.gated and below:
         found.append((f"{below} of {summary['graded']} graded tasks below {limits.threshold:g} points", True))
-    best = summary["root_sr_bounds"][1]
     if limits.fail_under is not None and summary["root_sr"] < limits.fail_under:
-        found.append((f"Root SR {summary['root_sr']:.1f} % < {limits.fail_under:g} %", best < limits.fail_under))
+        certain = summary["root_sr_bounds"][1] < limits.fail_under
+        found.append(
+            (f"Root SR {told_apart(summary['root_sr'], limits.fail_under, 1)} % < {limits.fail_under:g} %", certain)
+        )
     if limits.fail_under_score is not None and summary["root_score"] < limits.fail_under_score:
-        found.append((f"Root Score {summary['root_score']:.2f} < {limits.fail_under_score:g}", not _missing(summary)))
+        certain = summary["root_score_bounds"][1] < limits.fail_under_score
+        score = told_apart(summary["root_score"], limits.fail_under_score)
+        found.append((f"Root Score {score} < {limits.fail_under_score:g}", certain))
     return found
-
-
-def _missing(summary: Mapping[str, Any]) -> bool:
-    return bool(summary["graded"] < summary["tasks"])
 
 
 def _success(summary: Mapping[str, Any], limits: GateLimits) -> str:

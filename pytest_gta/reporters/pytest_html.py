@@ -23,7 +23,8 @@ HEADER_CELLS = (
 STYLE = """<style>
 .gta { font: 14px/1.45 system-ui, sans-serif; margin: 0 0 1.5em; }
 .gta table { border-collapse: collapse; margin: .6em 0; color: inherit; }
-.gta td, .gta th { padding: .25em .7em; text-align: left; vertical-align: top; border: 0; border-bottom: 1px solid #ddd; }
+.gta td, .gta th { padding: .25em .7em; text-align: left; vertical-align: top; border: 0; }
+.gta td, .gta th { border-bottom: 1px solid #ddd; }
 .gta td.n, .gta th.n { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
 .gta .big { font-size: 1.9em; font-weight: 600; }
 .gta .pass { color: #1a6b33; } .gta .fail { color: #a61b1b; } .gta .open { color: #8a5a00; }
@@ -97,8 +98,8 @@ def score_sheet_block(result: TaskResult, threshold: float, captured: Sequence[t
     """Return a task's score sheet: rubric with scores and reasons, deliverables, how the agent ended."""
     rows = "".join(_rows(result.checkpoints, 0, threshold))
     rubric = (
-        f"<table><tr><th>Checkpoint</th><th class=n>Weight</th><th class=n>Score</th><th>Requirement and reason</th></tr>"
-        f"{rows}</table>"
+        f"<table><tr><th>Checkpoint</th><th class=n>Weight</th><th class=n>Score</th>"
+        f"<th>Requirement and reason</th></tr>{rows}</table>"
         if rows
         else ""
     )

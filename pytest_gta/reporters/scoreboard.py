@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from pytest_gta.benchmark.results import TaskResult, TaskStatus, Verdict, total
+from pytest_gta.benchmark.scoring import unmeasured
 from pytest_gta.benchmark.task import Task, TaskFault
-from pytest_gta.road import unmeasured
 
 
 @dataclass

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -46,8 +47,47 @@ def header_lines(bench: Bench) -> list[str]:
     return lines
 
 
+@dataclass(frozen=True, slots=True)
+class SummaryLine:
+    """A line of the summary and how it is marked.
+
+    Attributes:
+        text: The line; its meaning never hangs on the marks.
+        marks: Names that pytest's terminal writer knows: ``bold``, ``green``, ...
+    """
+
+    text: str
+    marks: tuple[str, ...] = ()
+
+
+TITLE = "GTA-Workflow"
+
+
+def summary_lines(
+    result: RunResult, outcome: Outcome, files: Sequence[str], folder: Path, *, width: int = 80, quiet: bool = False
+) -> Iterator[SummaryLine]:
+    """Yield the summary of a run: headline, table by category, worst tasks, costs, files, and what it all means.
+
+    Args:
+        result: The run.
+        outcome: Its meaning.
+        files: The reports written.
+        folder: What shown paths are relative to.
+        width: Columns there are.
+        quiet: Leave out all but the headline and the meaning.
+    """
+    for line in headline(result.summary, result.run["threshold"]):
+        yield SummaryLine(line, ("bold",))
+    if not quiet:
+        reports = "Reports  " + "\n         ".join(shown_path(Path(file), folder) for file in files)
+        for line in (*_category_table(result.summary), *_worst(result.tasks, width), *_spending(result), reports):
+            yield SummaryLine(line)
+    colour = {0: "green", 1: "red"}.get(outcome.exit_code, "yellow")
+    yield SummaryLine(outcome.line, ("bold", colour))
+
+
 def write_summary(reporter: Any, result: RunResult, outcome: Outcome, files: Sequence[str], folder: Path) -> None:
-    """Write the summary of a run: headline, table by category, worst tasks, costs, files, and what it all means.
+    """Write the summary of a run to pytest's terminal.
 
     Args:
         reporter: pytest's terminal reporter.
@@ -56,21 +96,11 @@ def write_summary(reporter: Any, result: RunResult, outcome: Outcome, files: Seq
         files: The reports written.
         folder: What shown paths are relative to.
     """
-    reporter.write_sep("=", "GTA-Workflow", bold=True)
-    summary = result.summary
+    reporter.write_sep("=", TITLE, bold=True)
+    width = reporter.config.get_terminal_writer().fullwidth
     quiet = reporter.config.get_verbosity() < 0
-    for line in headline(summary, result.run["threshold"]):
-        reporter.write_line(line, bold=True)
-    if not quiet:
-        for line in _category_table(summary):
-            reporter.write_line(line)
-        for line in _worst(result.tasks, reporter.config.get_terminal_writer().fullwidth):
-            reporter.write_line(line)
-        for line in _spending(result):
-            reporter.write_line(line)
-        reporter.write_line("Reports  " + "\n         ".join(shown_path(Path(file), folder) for file in files))
-    markup = {0: {"green": True}, 1: {"red": True}}.get(outcome.exit_code, {"yellow": True})
-    reporter.write_line(outcome.line, bold=True, **markup)
+    for line in summary_lines(result, outcome, files, folder, width=width, quiet=quiet):
+        reporter.write_line(line.text, **dict.fromkeys(line.marks, True))
 
 
 def headline(summary: dict[str, Any], threshold: float) -> list[str]:

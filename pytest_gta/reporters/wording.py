@@ -17,6 +17,12 @@ def points(score: float | None) -> str:
     return "-" if score is None else f"{score:.2f}"
 
 
+def told_apart(value: float, limit: float, digits: int = 2) -> str:
+    """Return a number with enough decimals to show on which side of a limit it is: 6.998 is not ``7.00`` below 7."""
+    shown = (f"{value:.{n}f}" for n in range(digits, 17))
+    return next((text for text in shown if (float(text) >= limit) == (value >= limit)), repr(value))
+
+
 def rate(value: float | None) -> str:
     """Return a percentage with one decimal, a dash for None."""
     return "-" if value is None else f"{value:.1f} %"
@@ -27,8 +33,10 @@ def interval(bounds: Sequence[float] | None, digits: int = 1) -> str:
     return "" if bounds is None else f"[{bounds[0]:.{digits}f}, {bounds[1]:.{digits}f}]"
 
 
-def duration(seconds: float) -> str:
-    """Return a time span: ``48 s``, ``12 min 5 s``, ``3 h 2 min``."""
+def duration(seconds: float | None) -> str:
+    """Return a time span: ``48 s``, ``12 min 5 s``, ``3 h 2 min``, ``unknown`` for None."""
+    if seconds is None:
+        return "unknown"
     whole = round(seconds)
     if whole < 60:
         return f"{seconds:.1f} s" if seconds < 10 else f"{whole} s"
