@@ -74,6 +74,7 @@ class Tool:
         writes: Suffix of the file it makes (``.docx``), or "". The toolbox then takes ``filename`` and ``output_dir``
             and passes ``target`` instead: a path relative to the workspace that may be written, its folder made. The
             suffix is added unless the name has it.
+        writes_also: Other suffixes that a name may have and keeps (``.css`` for a page's style sheet).
         writes_as: Name of the file when ``filename`` may be left out and is.
         paged: Whether a long answer can be read on with an ``offset``.
         timeout_s: Seconds it may take, when less than the toolbox allows.
@@ -83,6 +84,7 @@ class Tool:
     function: str | ToolFunction
     reads: tuple[str, ...] = ()
     writes: str = ""
+    writes_also: tuple[str, ...] = ()
     writes_as: str = "output"
     paged: bool = False
     timeout_s: float | None = None

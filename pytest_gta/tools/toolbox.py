@@ -176,7 +176,7 @@ class Toolbox:
 
     def _target(self, tool: Tool, filename: str, folder: str | None) -> str:
         name = filename.strip().strip("`\"'").strip()
-        if not name.lower().endswith(tool.writes):
+        if not name.lower().endswith((tool.writes, *tool.writes_also)):
             name += tool.writes
         if folder and folder.strip() not in (".", "./"):
             inside = self.workspace.relative(self.workspace.resolve_folder(folder, writing=True))
