@@ -87,7 +87,7 @@ _QUOTE = ParagraphStyle("quote", _BODY, textColor=_GREY)
 
 def write_pdf(
     target: Path, document: Document, pictures: PictureSources, *, title: str = "", folders: FontFolders | None = None
-) -> list[str]:
+) -> tuple[int, list[str]]:
     """Write a document as PDF: A4, bookmarks for the headings, page numbers, title, any script.
 
     Images given and not placed by the text follow at the end, each with its file name as caption.
@@ -100,7 +100,7 @@ def write_pdf(
         folders: Where fonts are looked for; by default where the machine keeps them.
 
     Returns:
-        A sentence for each thing that is not as it should be: characters without a font, fonts not embedded,
+        The number of pages, and a sentence for each thing that is not as it should be: characters without a font, fonts not embedded,
         right-to-left text that could not be put in order.
 
     Raises:
@@ -119,7 +119,7 @@ def write_pdf(
         shown = document.title or title
         template = _Template(str(target), title=shown, author="", subject="", creator="", pagesize=A4)
         template.build(story or [Spacer(1, 1)], canvasmaker=_NumberedCanvas)
-    return _notes(fonts, maker, document)
+    return template.page, _notes(fonts, maker, document)
 
 
 def _notes(fonts: PdfFonts, maker: ParagraphMaker, document: Document) -> list[str]:
