@@ -22,7 +22,16 @@ _MOST_MEMBER_BYTES = 32 * 1024 * 1024
 _MOST_MEMBER_CHARS = 200_000
 _BOMB_RATIO = 200
 _OPENERS = {b"\x1f\x8b": gzip.open, b"BZ": bz2.open, b"\xfd7": lzma.open}
-_DAMAGE = (zipfile.BadZipFile, tarfile.TarError, EOFError, OSError, ValueError, lzma.LZMAError, RuntimeError, NotImplementedError)
+_DAMAGE = (
+    zipfile.BadZipFile,
+    tarfile.TarError,
+    EOFError,
+    OSError,
+    ValueError,
+    lzma.LZMAError,
+    RuntimeError,
+    NotImplementedError,
+)
 
 
 class _Counted(io.RawIOBase):
@@ -157,4 +166,6 @@ def _list(members: list[tuple[str, int, str]], reading: Reading) -> None:
 
 def _is_clutter(name: str) -> bool:
     parts = name.replace("\\", "/").split("/")
-    return any(part in ("__MACOSX", ".git", "node_modules", "__pycache__") for part in parts) or parts[-1] == ".DS_Store"
+    return (
+        any(part in ("__MACOSX", ".git", "node_modules", "__pycache__") for part in parts) or parts[-1] == ".DS_Store"
+    )

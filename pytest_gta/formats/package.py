@@ -168,7 +168,9 @@ def open_zip(stream: BinaryIO) -> zipfile.ZipFile:
     except _DAMAGE as error:
         stream.seek(0)
         if stream.read(4) == b"PK\x03\x04":
-            raise Unreadable("the file is incomplete or damaged: the directory at the end of the zip is missing") from None
+            raise Unreadable(
+                "the file is incomplete or damaged: the directory at the end of the zip is missing"
+            ) from None
         raise Unreadable(f"it is not a zip package ({damage(error)})") from None
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +20,7 @@ _MOST_DETAIL_PAGES = 300
 _MOST_LINKS = 200
 _MOST_PAGE_CHARS = 400_000
 _POINTS_PER_INCH = 72
+_STRUCTURE_MARKS = (b"/Annots", b"/EmbeddedFile", b"/AcroForm", b"/Outlines", b"/ObjStm", b"/Encrypt")
 
 
 def read(source: Source, reading: Reading) -> None:
@@ -40,11 +40,14 @@ def read(source: Source, reading: Reading) -> None:
     reading.facts["pages"] = count
     if count == 0:
         raise Unreadable("it has no pages")
-    remarks = _structure(source, reading) if reading.limits.details else {}
+    _properties(document, reading)
+    remarks = _structure(source, reading) if reading.limits.details and _has_structure(source) else {}
     texts, scanned, blank = _page_texts(document, reading)
     if scanned:
         # First, because a reader of the text alone would take the document for a short one.
-        reading.notes.insert(0, f"{len(scanned)} of {plural(count, 'page')} are scans or pictures without text: {spans(scanned)}")
+        reading.notes.insert(
+            0, f"{len(scanned)} of {plural(count, 'page')} are scans or pictures without text: {spans(scanned)}"
+        )
         reading.facts["pages without text"] = len(scanned)
     if blank:
         reading.note(f"blank pages: {spans(blank)}")
@@ -125,7 +128,9 @@ def _pictures(document: PdfDocument, count: int, scanned: list[int], reading: Re
     others = [n for n in range(1, count + 1) if n not in set(scanned)]
     chosen = sorted(reserved + [others[i] for i in spread(len(others), most - len(reserved))])
     for number in chosen:
-        reading.candidates.append(PictureCandidate(f"page {number}", _maker(document, number, reading), f"page {number}"))
+        reading.candidates.append(
+            PictureCandidate(f"page {number}", _maker(document, number, reading), f"page {number}")
+        )
     unseen = [number for number in scanned if number not in chosen]
     if unseen:
         reading.fault(f"pages that are pictures without text are not shown: {spans(unseen)}")
@@ -149,8 +154,14 @@ def _maker(document: PdfDocument, number: int, reading: Reading) -> Any:
     return make
 
 
+def _has_structure(source: Source) -> bool:
+    """Whether there may be more than pages: looking for it costs half a second, and most made PDFs have nothing."""
+    data = source.data()
+    return any(mark in data for mark in _STRUCTURE_MARKS)
+
+
 def _structure(source: Source, reading: Reading) -> dict[int, list[str]]:
-    """Add properties, outline, form fields and attachments; return remarks (links, comments) by page."""
+    """Add outline, form fields and attachments; return remarks (links, comments) by page."""
     import logging
 
     from pypdf import PdfReader
@@ -165,7 +176,7 @@ def _structure(source: Source, reading: Reading) -> dict[int, list[str]]:
             reading.note("it is encrypted, with an empty password")
             if not document.decrypt(""):
                 return remarks
-        _properties(document, reading)
+        _entries(document, reading)
         _attachments(document, reading)
         _fields(document, reading)
         for number, page in enumerate(document.pages, 1):
@@ -176,22 +187,36 @@ def _structure(source: Source, reading: Reading) -> dict[int, list[str]]:
             if found:
                 remarks[number] = found
     except DependencyError:
-        reading.note("its properties, links and comments are encrypted in a way that cannot be read here")
-    except (PyPdfError, ValueError, LookupError, TypeError, AttributeError, OSError, RecursionError, AssertionError) as error:
-        reading.fault(f"its properties, links and comments could not be read to their end ({one_line(str(error), 100)})")
+        reading.note("its outline, links and comments are encrypted in a way that cannot be read here")
+    except (
+        PyPdfError,
+        ValueError,
+        LookupError,
+        TypeError,
+        AttributeError,
+        OSError,
+        RecursionError,
+        AssertionError,
+    ) as error:
+        reading.fault(
+            f"its outline, links and comments could not be read to their end ({one_line(str(error), 100)})"
+        )
     return remarks
 
 
-def _properties(document: Any, reading: Reading) -> None:
+def _properties(document: PdfDocument, reading: Reading) -> None:
     said = []
-    with contextlib.suppress(ValueError, TypeError, AttributeError):
-        for key, value in (document.metadata or {}).items():
-            name = str(key).lstrip("/")
-            text = one_line(str(value), 500)
-            if text and text not in ("(anonymous)", "(unspecified)") and name in ("Title", "Author", "Subject", "Keywords", "Creator", "Producer"):
-                said.append(f"{name.lower()}: {text}")
+    for name, value in document.get_metadata_dict(skip_empty=True).items():
+        text = one_line(str(value), 500)
+        # What ReportLab writes when nobody said anything.
+        if text in ("", "(anonymous)", "(unspecified)", "untitled") or name.endswith("Date"):
+            continue
+        said.append(f"{name.lower()}: {text}")
     if said:
         reading.add(f"[document properties: {'; '.join(said)}]")
+
+
+def _entries(document: Any, reading: Reading) -> None:
     titles = [one_line(str(item.title), 120) for item in _outline(document.outline)]
     if titles:
         reading.facts["outline entries"] = len(titles)

@@ -16,19 +16,8 @@ from pytest_gta.formats.sniff import FileType, family_of_name, sniff
 FAMILIES = ("word", "slides", "sheets", "pdf", "web", "text", "image", "audio", "video", "archive")
 """The families; each is a module of this package with a function ``read(source, reading)``."""
 
-PRELOAD = (
-    *(f"pytest_gta.formats.{family}" for family in FAMILIES),
-    "PIL.Image",
-    "PIL.JpegImagePlugin",
-    "PIL.PngImagePlugin",
-    "lxml.html",
-    "pypdf",
-    "pypdfium2",
-    "charset_normalizer",
-    "openpyxl.formula.translate",
-    "python_calamine",
-)
-"""What a process that forks for each file should import beforehand."""
+PRELOAD = ("lxml.etree", "PIL.Image", "PIL.JpegImagePlugin", "PIL.PngImagePlugin")
+"""What a process that forks for each file should import beforehand: what nearly every kind needs, and no more."""
 
 _NAMES = {
     "word": "Word document",
@@ -78,7 +67,9 @@ def read_file_json(path: str, limits: Mapping[str, Any] | None = None) -> dict[s
 def read_source(source: Source, limits: ReadLimits, *, nested: bool = False) -> Extract:
     """Read an opened file; `nested` says that it is a member of an archive, whose own archives are not opened."""
     if source.size == 0:
-        return _refused(family_of_name(source.suffix) or "other", "application/octet-stream", "the file is empty (0 bytes)")
+        return _refused(
+            family_of_name(source.suffix) or "other", "application/octet-stream", "the file is empty (0 bytes)"
+        )
     if source.size > limits.max_bytes:
         return _refused(
             family_of_name(source.suffix) or "other",
@@ -118,9 +109,7 @@ def _pictures(reading: Reading) -> tuple[Any, ...]:
 def _compare_with_name(source: Source, found: FileType, reading: Reading) -> None:
     promised = family_of_name(source.suffix)
     if promised and promised != found.family and not found.refusal:
-        reading.note(
-            f"its name ends in .{source.suffix} ({_NAMES[promised]}), but by its content it is a {found.name}"
-        )
+        reading.note(f"its name ends in .{source.suffix} ({_NAMES[promised]}), but by its content it is a {found.name}")
 
 
 def _refused(family: str, media_type: str, reason: str) -> Extract:

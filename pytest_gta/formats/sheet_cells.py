@@ -15,7 +15,9 @@ _STRICT = "{http://purl.oclc.org/ooxml/spreadsheetml/main}"
 _TAGS = ("row", "col", "mergeCell", "hyperlink", "dataValidation", "conditionalFormatting", "autoFilter", "pane")
 _ADDRESS = re.compile(r"([A-Z]{1,3})(\d{1,7})")
 _DATE_LETTERS = re.compile(r'"[^"]*"|\\.|\[[^\]]*\]|_.|\*.')
-_MOST_TRANSLATED = 3_000
+_REFERENCE = re.compile(
+    r"""("[^"]*"|'[^']*'!?)|(?<![A-Za-z0-9_.$])(\$?)([A-Z]{1,3})(\$?)(\d{1,7})(?![A-Za-z0-9_.(])"""
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +91,6 @@ class CellReader:
 
     def __init__(self, shared: Sequence[str], formats: Sequence[NumberFormat], since_1904: bool) -> None:
         self._shared, self._formats, self._since_1904 = shared, formats, since_1904
-        self._translated = 0
 
     def rows(self, part: IO[bytes], measure: SheetMeasure, most_cells: int) -> Iterator[Row]:
         """Yield the used rows of a sheet in order and note the rest in `measure`; stops after `most_cells`.
@@ -124,7 +125,9 @@ class CellReader:
             measure.cut = measure.cells >= most_cells
             yield Row(number, hidden, cells)
 
-    def _cells(self, row: Element, number: int, masters: dict[str, tuple[str, str]], measure: SheetMeasure) -> dict[int, str]:
+    def _cells(
+        self, row: Element, number: int, masters: dict[str, tuple[str, str]], measure: SheetMeasure
+    ) -> dict[int, str]:
         found: dict[int, str] = {}
         column = 0
         for element in row:
@@ -198,22 +201,30 @@ class CellReader:
         if text:
             masters[key] = (text, address)
             return text
-        return self._copied(masters.get(key), address)
+        master = masters.get(key)
+        return "shared formula" if master is None else shifted(*master, address)
 
-    def _copied(self, master: tuple[str, str] | None, address: str) -> str:
-        """Return the formula of a cell that shares another's; after many, only whose it shares (it is slow work)."""
-        if master is None:
-            return "shared formula"
-        formula, origin = master
-        if self._translated >= _MOST_TRANSLATED:
-            return f"as in {origin}, shifted"
-        self._translated += 1
-        from openpyxl.formula.translate import Translator, TranslatorError
 
-        try:
-            return str(Translator("=" + formula, origin).translate_formula(address))[1:]
-        except (TranslatorError, ValueError, IndexError):
-            return f"as in {origin}, shifted"
+def shifted(formula: str, origin: str, address: str) -> str:
+    """Return a formula as copied from one cell to another: relative references move along, ``$`` ones stay.
+
+    Of a range that would leave the sheet nothing sensible remains; such a reference becomes ``#REF!``.
+    """
+    start, end = _ADDRESS.match(origin), _ADDRESS.match(address)
+    if start is None or end is None:
+        return formula
+    right = _column_number(end.group(1)) - _column_number(start.group(1))
+    down = int(end.group(2)) - int(start.group(2))
+
+    def move(match: re.Match[str]) -> str:
+        quoted, fixed_column, letters, fixed_row, number = match.groups()
+        if quoted:
+            return quoted
+        column = _column_number(letters) + (0 if fixed_column else right)
+        row = int(number) + (0 if fixed_row else down)
+        return f"{fixed_column}{column_letters(column)}{fixed_row}{row}" if column > 0 and row > 0 else "#REF!"
+
+    return _REFERENCE.sub(move, formula)
 
 
 def column_letters(number: int) -> str:

@@ -15,7 +15,10 @@ from pytest_gta.formats.wording import one_line, plural, spans
 MEDIA_TYPE = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 
 _BUILT_IN: dict[int, NumberFormat] = {
-    **{number: NumberFormat(is_date=True) for number in (*range(14, 23), *range(27, 37), *range(45, 48), *range(50, 59))},
+    **{
+        number: NumberFormat(is_date=True)
+        for number in (*range(14, 23), *range(27, 37), *range(45, 48), *range(50, 59))
+    },
     9: NumberFormat(is_percent=True),
     10: NumberFormat(is_percent=True),
 }
@@ -50,7 +53,9 @@ def read(source: Source, reading: Reading) -> None:
     hidden = [sheet.name for sheet in sheets if sheet.state != "visible"]
     if hidden:
         reading.note(f"hidden sheets: {one_line(', '.join(hidden), 400)}")
-    for name in children(child(workbook, "definedNames"), "definedName") if child(workbook, "definedNames") is not None else ():
+    for name in (
+        children(child(workbook, "definedNames"), "definedName") if child(workbook, "definedNames") is not None else ()
+    ):
         if not name.get("name", "").startswith("_xlnm"):
             reading.count("defined names")
     if any("vbaproject" in name.lower() for name in package.names("xl/")):

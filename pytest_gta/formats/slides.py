@@ -85,7 +85,9 @@ def _read_slide(package: Package, part: str, number: int, reading: Reading) -> b
     reading.add("\n".join(blocks) if blocks else "[nothing on this slide]")
     for effect, fact in (("transition", "slides with transitions"), ("timing", "slides with animations")):
         element = next(descendants(root, effect), None)
-        if element is not None and (effect == "transition" or any(True for _ in descendants(element, "animEffect", "set", "anim"))):
+        if element is not None and (
+            effect == "transition" or any(True for _ in descendants(element, "animEffect", "set", "anim"))
+        ):
             reading.count(fact)
     _notes(package, slide, reading)
     _comments(package, slide, reading)
@@ -130,7 +132,9 @@ def _text_shape(slide: _Slide, shape: Element) -> str:
     if kind in _FURNITURE:
         return ""
     body = child(shape, "txBody")
-    text = paragraphs(body, slide.relations, bulleted=kind in _BULLETED and kind is not None) if body is not None else ""
+    text = (
+        paragraphs(body, slide.relations, bulleted=kind in _BULLETED and kind is not None) if body is not None else ""
+    )
     if text and kind in ("title", "ctrTitle"):
         return "# " + " ".join(text.split())
     if text and kind == "subTitle":

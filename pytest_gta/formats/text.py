@@ -60,7 +60,9 @@ def decode(data: bytes) -> tuple[str, str]:
     """Return text and the name of its encoding: by its mark, as UTF-8, else by what fits its letters best."""
     for mark, encoding in _MARKS:
         if data.startswith(mark):
-            return data.decode(encoding, "replace").lstrip("\ufeff"), encoding.replace("-sig", " with a byte order mark")
+            return data.decode(encoding, "replace").lstrip("\ufeff"), encoding.replace(
+                "-sig", " with a byte order mark"
+            )
     try:
         return data.decode("utf-8"), "utf-8"
     except UnicodeDecodeError as error:
@@ -138,7 +140,9 @@ def _table_facts(text: str, suffix: str, reading: Reading) -> None:
     uneven = rows - widths[len(header)]
     if uneven:
         more = "" if uneven <= len(ragged) else ", ..."
-        reading.note(f"{plural(uneven, 'row')} not as wide as the first ({len(header)} columns): row {spans(ragged)}{more}")
+        reading.note(
+            f"{plural(uneven, 'row')} not as wide as the first ({len(header)} columns): row {spans(ragged)}{more}"
+        )
     if blank:
         reading.facts["blank rows"] = blank
 

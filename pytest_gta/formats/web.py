@@ -133,5 +133,7 @@ def _scripts(root: Element, reading: Reading) -> None:
             if len(kept) > _MOST_SOURCE_CHARS:
                 cut = len(kept) - _MOST_SOURCE_CHARS
                 kept = f"{kept[:_MOST_SOURCE_CHARS]}\n[... {cut:,} characters of this {name} not included ...]"
-                reading.fault(f"{name} {number} has {len(text):,} characters, of which the first {_MOST_SOURCE_CHARS:,} are included")
+                reading.fault(
+                    f"{name} {number} has {len(text):,} characters, of which the first {_MOST_SOURCE_CHARS:,} are included"
+                )
             reading.add(f"\n=== {name} {number} of {len(sources)} ({len(text):,} characters) ===\n{kept}")

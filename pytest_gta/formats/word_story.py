@@ -283,7 +283,9 @@ class Story:
                     self._reading.fault(f"a chart in {self._place} is missing from the file")
                     said.append("[chart, missing from the file]")
                 else:
-                    said.append("\n" + describe_chart(self._package, relation.target, self._place, self._reading) + "\n")
+                    said.append(
+                        "\n" + describe_chart(self._package, relation.target, self._place, self._reading) + "\n"
+                    )
             elif kind == "relIds":
                 self._reading.count("diagrams")
                 said.append(f"\n[diagram]\n{smartart(self._package, self._part, holder)}\n[end of diagram]\n")

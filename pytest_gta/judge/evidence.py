@@ -1,0 +1,185 @@
+"""What the judge is shown of a task's result: facts of every file, text and pictures within a budget, cuts marked.
+
+Built once a task, from the files that were collected as deliverables. What an agent program keeps for itself (its own
+logs, caches, version control, links) is sorted out when deliverables are collected and appears here by name only.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from pytest_gta.benchmark.results import DeliverableRecord
+from pytest_gta.benchmark.task import Brief
+from pytest_gta.formats.wording import clean, one_line, plural
+from pytest_gta.judge.exhibits import PicturePart, ShownFile, TextPart, show
+from pytest_gta.judge.file_selection import FileToRead, read_files
+from pytest_gta.judge.reading_files import Caller
+from pytest_gta.workspace.deliverables import Deliverables
+from pytest_gta.workspace.workspace import PathRefused, Workspace
+
+__all__ = ["Evidence", "EvidenceBudget", "PicturePart", "TextPart", "build_evidence"]
+
+_INPUT_SHARE = 4
+_LINE_ROOM = 240
+_MOST_LISTED = 200
+_MOST_NOTE = 700
+
+
+@dataclass(frozen=True, slots=True)
+class EvidenceBudget:
+    """How much of a task's files is shown; shared between the files so that small ones are whole and large ones alike.
+
+    Attributes:
+        characters: Characters of text over all files, about; four of them are some one token of a model.
+        pictures: Pictures over all files; 0 for a judge that takes none.
+        picture_px: Longest side of a picture, in pixels.
+        files: Files that are opened. Of more than that, the ones that request and answer name come first.
+        file_seconds: Time for reading one file.
+        total_seconds: Time for reading all files; those left then are listed unread.
+    """
+
+    characters: int = 240_000
+    pictures: int = 24
+    picture_px: int = 1_200
+    files: int = 200
+    file_seconds: float = 60.0
+    total_seconds: float = 600.0
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What a judge is shown, in order, and how much of each file that is.
+
+    Attributes:
+        parts: A manifest, then for each file its text and its pictures; deliverables first, then inputs.
+        files: One record a deliverable, and one for each thing that was not taken.
+        digest: SHA-256 over all that the judge would see: request, answer, parts, records.
+        note: What is not shown, in one line; "" when everything is.
+    """
+
+    parts: tuple[TextPart | PicturePart, ...]
+    files: tuple[DeliverableRecord, ...]
+    digest: str
+    note: str = field(default="")
+
+
+def build_evidence(
+    brief: Brief,
+    final_answer: str,
+    workspace: Workspace,
+    deliverables: Deliverables,
+    *,
+    process: Caller,
+    budget: EvidenceBudget | None = None,
+) -> Evidence:
+    """Read what was delivered, and what was given, and choose what of it is shown.
+
+    Deliverables come first and may take the whole budget; inputs take at most a quarter, of what is left then.
+
+    Args:
+        brief: The task.
+        final_answer: The agent's last message: files it names are preferred when there are very many.
+        workspace: The task's folder.
+        deliverables: What was collected from it.
+        process: The confined process that reads the files; it must be allowed to read the workspace.
+        budget: How much is shown.
+    """
+    budget = budget or EvidenceBudget()
+    wanted = [
+        FileToRead("deliverable", f.path, workspace.root / f.path, f.bytes, f.media_type, f.sha256)
+        for f in deliverables.files
+    ]
+    mentions = f"{brief.request}\n{final_answer}"
+    read = read_files(wanted, mentions, process, budget.files, budget.pictures, budget)
+    room = max(budget.characters - _LINE_ROOM * (len(wanted) + 1), budget.characters // 3)
+    shown = show(read.files, room, budget.pictures)
+    characters_left = room - sum(len(file.text) for file in shown)
+    pictures_left = budget.pictures - sum(len(file.pictures) for file in shown)
+    inputs, absent = _inputs(brief, workspace)
+    given: list[ShownFile] = []
+    if inputs:
+        most = min(pictures_left, budget.pictures // _INPUT_SHARE)
+        read_inputs = read_files(inputs, mentions, process, budget.files, most, budget, started=read.started)
+        given = show(read_inputs.files, min(characters_left, room // _INPUT_SHARE), budget.pictures)
+    records = tuple(file.record for file in shown) + tuple(
+        DeliverableRecord(
+            path=clean(item.path), bytes=0, sha256=None, media_type="", evidence="not_taken", note=clean(item.reason)
+        )
+        for item in deliverables.not_taken
+    )
+    manifest = _manifest(shown, given, absent, deliverables)
+    parts: list[TextPart | PicturePart] = [TextPart(manifest)]
+    for number, file in enumerate(shown, 1):
+        parts.extend(file.parts(f"deliverable {number} of {len(shown)}"))
+    for number, file in enumerate(given, 1):
+        parts.extend(file.parts(f"input {number} of {len(given)}, given to the agent, not made by it"))
+    return Evidence(
+        parts=tuple(parts),
+        files=records,
+        digest=_digest(brief, final_answer, parts, records),
+        note=_note(shown, given),
+    )
+
+
+def _inputs(brief: Brief, workspace: Workspace) -> tuple[list[FileToRead], list[str]]:
+    """Return the inputs that are there, and the names of those that are not."""
+    found: list[FileToRead] = []
+    absent: list[str] = []
+    for path in brief.inputs:
+        try:
+            real = workspace.resolve(path)
+            found.append(FileToRead("input", path, real, real.stat().st_size, "", None))
+        except (PathRefused, OSError):
+            absent.append(path)
+    return found, absent
+
+
+def _manifest(
+    shown: Sequence[ShownFile], given: Sequence[ShownFile], absent: Sequence[str], deliverables: Deliverables
+) -> str:
+    lines = [f"FILES DELIVERED: {len(shown)}"]
+    lines.extend(file.manifest_line() for file in shown[:_MOST_LISTED])
+    if not shown:
+        lines.append("(none)")
+    if len(shown) > _MOST_LISTED:
+        lines.append(f"... and {plural(len(shown) - _MOST_LISTED, 'more file')}")
+    if given or absent:
+        lines.append("INPUTS, given to the agent (not deliverables):")
+        lines.extend(file.manifest_line() for file in given[:_MOST_LISTED])
+        lines.extend(f"- {one_line(path)}: absent here, cannot be shown" for path in absent[:_MOST_LISTED])
+    if deliverables.not_taken:
+        lines.append("LEFT IN THE WORKSPACE, not taken as deliverables:")
+        lines.extend(f"- {one_line(i.path)}: {one_line(i.reason)}" for i in deliverables.not_taken[:_MOST_LISTED])
+        if len(deliverables.not_taken) > _MOST_LISTED:
+            lines.append(f"... and {len(deliverables.not_taken) - _MOST_LISTED:,} more")
+    return "\n".join(lines)
+
+
+def _note(shown: Sequence[ShownFile], given: Sequence[ShownFile]) -> str:
+    """Say which files are not shown whole, and why; the details of each are in its record."""
+    said = [f"{one_line(file.path, 80)}: {file.record.note}" for file in shown if file.record.evidence != "full"]
+    cut_inputs = sum(file.record.evidence != "full" for file in given)
+    if cut_inputs:
+        said.append(f"{plural(cut_inputs, 'input')} of {len(given)} not shown whole")
+    return one_line("; ".join(said), _MOST_NOTE)
+
+
+def _digest(
+    brief: Brief,
+    final_answer: str,
+    parts: Sequence[TextPart | PicturePart],
+    records: Sequence[DeliverableRecord],
+) -> str:
+    digest = hashlib.sha256()
+    for part in parts:
+        if isinstance(part, TextPart):
+            seen = ["text", part.text]
+        else:
+            seen = ["picture", part.label, part.media_type, hashlib.sha256(part.data).hexdigest()]
+        digest.update(json.dumps(seen).encode() + b"\n")
+    rest = [brief.request, list(brief.inputs), clean(final_answer), [r.model_dump() for r in records]]
+    digest.update(json.dumps(rest).encode())
+    return digest.hexdigest()

@@ -1,0 +1,137 @@
+"""Which files of a task are opened, and how many pictures each may bring."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pytest_gta.formats.extract import Extract
+from pytest_gta.formats.sniff import family_of_name
+from pytest_gta.judge.reading_files import Caller, read_confined
+
+if TYPE_CHECKING:
+    from pytest_gta.judge.evidence import EvidenceBudget
+
+_MOST_OF_ONE = 12
+_WISHES = {"image": 1, "word": 12, "slides": 12, "sheets": 6, "web": 4, "archive": 8, "video": 8, "pdf": 12, "": 2}
+# Those that bring a known or small number first; a PDF has a picture a page and takes what is left.
+_ORDER = {"image": 0, "sheets": 1, "web": 1, "word": 2, "slides": 2, "archive": 3, "video": 3, "pdf": 4}
+
+
+@dataclass(frozen=True, slots=True)
+class FileToRead:
+    """A file that may be shown.
+
+    Attributes:
+        role: ``deliverable`` or ``input``.
+        path: As the agent or the request names it.
+        place: Where it is on disk.
+        bytes: Size.
+        media_type: As collected; "" when not known yet.
+        sha256: Digest of its content, None when not taken.
+    """
+
+    role: str
+    path: str
+    place: Path
+    bytes: int
+    media_type: str
+    sha256: str | None
+
+    @property
+    def family(self) -> str:
+        """The family its suffix promises, "" for none."""
+        return family_of_name(self.place.suffix.lower().lstrip("."))
+
+
+@dataclass(frozen=True, slots=True)
+class FileRead:
+    """A file and what was read of it.
+
+    Attributes:
+        file: The file.
+        extract: What it holds; without content and with a fault when it was not opened.
+        pictures_allowed: How many pictures it might bring.
+    """
+
+    file: FileToRead
+    extract: Extract
+    pictures_allowed: int
+
+
+@dataclass(frozen=True, slots=True)
+class FilesRead:
+    """All files in the order given, and when reading started (seconds of a monotonic clock)."""
+
+    files: list[FileRead]
+    started: float
+
+
+def read_files(
+    files: Sequence[FileToRead],
+    mentions: str,
+    process: Caller,
+    most_files: int,
+    pictures: int,
+    budget: EvidenceBudget,
+    *,
+    started: float | None = None,
+) -> FilesRead:
+    """Read files, each in a call of its own, and share the pictures among them.
+
+    Args:
+        files: What there is.
+        mentions: Text in which important files are named.
+        process: Where they are read.
+        most_files: How many are opened.
+        pictures: Pictures over all of them.
+        budget: Bounds on time and on the size of pictures.
+        started: When reading started, if it goes on from an earlier call.
+    """
+    started = time.monotonic() if started is None else started
+    opened = _chosen(files, mentions, most_files)
+    order = sorted(opened, key=lambda index: (_ORDER.get(files[index].family, 1), index))
+    waiting = [_wish(files[index]) for index in order]
+    left = max(pictures, 0)
+    found: dict[int, FileRead] = {}
+    for position, index in enumerate(order):
+        file = files[index]
+        others = sum(1 for wish in waiting[position:] if wish)
+        allowed = min(waiting[position], max(left // max(others, 1), 1), left)
+        if time.monotonic() - started > budget.total_seconds:
+            fault = "not opened: the time for reading this task's files was over"
+            found[index] = FileRead(file, _unread(file, fault), 0)
+            continue
+        extract = read_confined(
+            process, file.place, pictures=allowed, picture_px=budget.picture_px, seconds=budget.file_seconds
+        )
+        left -= len(extract.pictures)
+        found[index] = FileRead(file, extract, allowed)
+    for index, file in enumerate(files):
+        if index not in found:
+            found[index] = FileRead(file, _unread(file, f"not opened: of {len(files)} files {most_files} are"), 0)
+    return FilesRead([found[index] for index in range(len(files))], started)
+
+
+def _chosen(files: Sequence[FileToRead], mentions: str, most: int) -> list[int]:
+    """Return which files are opened: all, or those named by request and answer, then those nearest to the top."""
+    if len(files) <= most:
+        return list(range(len(files)))
+
+    def rank(index: int) -> tuple[bool, int, int]:
+        return (files[index].place.name not in mentions, files[index].path.count("/"), index)
+
+    return sorted(sorted(range(len(files)), key=rank)[:most])
+
+
+def _wish(file: FileToRead) -> int:
+    if file.family == "text":
+        return 4 if file.path.lower().endswith(".ipynb") else 0
+    return min(_WISHES.get(file.family, 0), _MOST_OF_ONE)
+
+
+def _unread(file: FileToRead, fault: str) -> Extract:
+    return Extract(kind=file.family or "other", media_type=file.media_type, faults=(fault,))
