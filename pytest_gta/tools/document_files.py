@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import tempfile
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -111,7 +110,7 @@ HTML_FILE_GENERATOR = Tool(
         "operation",
         "Writes a web page (.html, UTF-8). A whole page is kept as it is; a fragment or markdown becomes a whole page "
         "with charset, title, viewport and a readable style. Also writes what belongs to a page: a name ending in "
-        ".css, .js, .svg or .json keeps it. Returns the file's path and names files the page refers to that are missing.",
+        ".css, .js, .svg or .json keeps it. Returns the file's path and names what the page refers to and is missing.",
         (
             FILENAME,
             ToolParameter(
@@ -199,7 +198,7 @@ def written(target: str, write: Callable[[Path], _T]) -> tuple[bool, _T]:
     with tempfile.TemporaryDirectory(prefix=".gta-", dir=path.parent, ignore_cleanup_errors=True) as folder:
         draft = Path(folder) / path.name
         result = write(draft)
-        os.replace(draft, path)
+        draft.replace(path)
     return replaced, result
 
 

@@ -2,8 +2,16 @@
 
 from __future__ import annotations
 
+from pytest_gta.tools import document_files, document_readers, table_files
 from pytest_gta.tools.calculator import CALCULATOR
 from pytest_gta.tools.python_code import PLOT, SOLVER
 from pytest_gta.tools.tool import Tool
 
-TOOLS: tuple[Tool, ...] = (CALCULATOR, PLOT, SOLVER)
+TOOLS: tuple[Tool, ...] = (
+    CALCULATOR,
+    PLOT,
+    SOLVER,
+    *document_files.TOOLS,
+    *table_files.TOOLS,
+    *document_readers.TOOLS,
+)
