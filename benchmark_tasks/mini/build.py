@@ -1,7 +1,8 @@
 """Make every file of `mini` that is not a source: ``python -m benchmark_tasks.mini.build [FOLDER]``.
 
 Writes ``end.json``, ``resources/`` and ``derivations/``, the same bytes in every run with the same versions of Pillow,
-reportlab and openpyxl. Without FOLDER it writes where this script lies.
+reportlab, openpyxl, hibari-tts and av (the last two are optional: without them the recordings that are there are kept).
+Without FOLDER it writes where this script lies.
 """
 
 from __future__ import annotations
@@ -19,9 +20,8 @@ NAMES = ("farm_shop_orders", "ear_training", "craft_fair", "mug_forum", "cafe_me
 
 
 def build(folder: Path) -> None:
-    """Write the dataset to `folder`, replacing what an earlier build left there."""
-    for made in ("resources", "derivations"):
-        shutil.rmtree(folder / made, ignore_errors=True)
+    """Write the dataset to `folder`, over an earlier build; inputs that no task uses any more are taken away."""
+    shutil.rmtree(folder / "derivations", ignore_errors=True)
     (folder / "derivations").mkdir(parents=True)
     index = {}
     for name in NAMES:
@@ -30,6 +30,10 @@ def build(folder: Path) -> None:
         index[task.id] = task.record
         _write_json(folder / "derivations" / f"{task.id}.json", task.derivations)
     _write_json(folder / "end.json", index)
+    used = {folder / entry["path"] for record in index.values() for entry in record["files"]}
+    for path in (folder / "resources").rglob("*"):
+        if path.is_file() and path not in used:
+            path.unlink()
 
 
 def _write_json(path: Path, value: object) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import wave
 from pathlib import Path
 
 import pytest
@@ -11,8 +12,8 @@ import pytest
 from benchmark_tasks.mini.build import build
 from pytest_gta.benchmark.release import Release
 from pytest_gta.benchmark.task import CATEGORIES, Task
+from tests.mini.rubric import MINI
 
-MINI = Path(__file__).parents[2] / "benchmark_tasks" / "mini"
 NAMED_FILE = re.compile(r"(?<![\w/.-])[A-Za-z]\w+\.(?:docx|pdf|pptx|xlsx|csv|html|md|json|png|wav|mp4|svg|txt|srt)\b")
 KEYS = ["tools", "files", "dialogs", "sub_tasks", "workflow_category_6class"]
 
@@ -99,6 +100,15 @@ def written(value: object) -> set[str]:
     return {f"{value:{form}}" for form in ("", ",", "g", ",.2f", ".3f")}
 
 
+def test_references_are_exactly_the_files_asked_for(tasks: list[Task], outputs: Path) -> None:
+    for task in tasks:
+        inputs = {Path(resource.path).name for resource in task.resources}
+        asked = set(NAMED_FILE.findall(task.request)) - inputs
+        made = {path.name for path in (outputs / task.id / "files").rglob("*") if path.is_file()}
+        assert made == asked, task.id
+        assert (outputs / task.id / "final.txt").read_text("utf-8").strip()
+
+
 def test_the_dataset_is_small() -> None:
     size = sum(path.stat().st_size for path in MINI.rglob("*") if path.is_file() and "__pycache__" not in path.parts)
     assert size < 25_000_000
@@ -131,4 +141,7 @@ def contents(path: Path) -> object:
         import openpyxl
 
         return [(sheet.title, list(sheet.values)) for sheet in openpyxl.load_workbook(path)]
-    return path.read_bytes()
+    if path.suffix == ".wav":
+        with wave.open(str(path)) as recording:
+            return recording.getparams()
+    return path.suffix if path.suffix == ".mp4" else path.read_bytes()

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from benchmark_tasks.mini.sources.authored import Derived
+from benchmark_tasks.mini.sources.booklet import Block, Heading, NewPage, write_booklet
 
 PAWSURE = "resources/files/61-pawsure_essential.pdf"
 TAILGUARD = "resources/files/61-tailguard_plus.pdf"
@@ -107,11 +106,8 @@ PLANS = (
 def make_inputs(folder: Path) -> None:
     """Write both booklets."""
     for plan, story in ((PLANS[0], _pawsure(PLANS[0])), (PLANS[1], _tailguard(PLANS[1]))):
-        _write(folder / plan.path, plan, story)
-
-
-Block = str | tuple[str, str] | Sequence[Sequence[str]]
-"""A paragraph, a heading (``("h", text)``), a page break (``("page", "")``) or a table."""
+        subtitle = f"Policy booklet for dogs, valid from 1 January 2025. {plan.insurer}"
+        write_booklet(folder / plan.path, plan.name, subtitle, story)
 
 
 def _premium_table(plan: Plan) -> list[list[str]]:
@@ -121,17 +117,17 @@ def _premium_table(plan: Plan) -> list[list[str]]:
 
 def _pawsure(plan: Plan) -> list[Block]:
     return [
-        ("h", "1 What you pay"),
+        Heading("1 What you pay"),
         "Your premium depends on the age and the size of your dog. It is collected on the first of each month.",
         _premium_table(plan),
-        ("h", "2 What we pay"),
+        Heading("2 What we pay"),
         f"We pay vet fees up to GBP {plan.annual_limit:,} in a policy year. There is no limit per condition.",
         "A claim is settled in this order: benefit limits of section 3 are applied first, then the excess is taken "
         "off, then your co-payment share of what remains.",
         f"The excess is GBP {plan.excess} for each condition and policy year.",
         [["Age of dog", "Your co-payment"], *([age, f"{share} %"] for age, share in plan.copay.items())],
-        ("page", ""),
-        ("h", "3 Benefit limits"),
+        NewPage(),
+        Heading("3 Benefit limits"),
         [
             ["Benefit", "Limit in a policy year"],
             ["Surgery and hospital", "within the annual limit"],
@@ -140,16 +136,16 @@ def _pawsure(plan: Plan) -> list[Block]:
             ["Prescription food", "not covered"],
             ["Treatment abroad", "not covered"],
         ],
-        ("h", "4 Waiting periods"),
+        Heading("4 Waiting periods"),
         f"Illness is covered after {plan.waiting_illness} days from the start of the policy, accidents after 2 days. "
         f"Cruciate ligaments, hips and elbows are covered after {plan.waiting_joints} days.",
-        ("h", "5 What is not covered"),
+        Heading("5 What is not covered"),
         "Conditions your dog had before the policy began or during a waiting period; routine care such as vaccination, "
         "worming and neutering; pregnancy; behaviour training.",
-        ("page", ""),
-        ("h", "6 How to claim"),
+        NewPage(),
+        Heading("6 How to claim"),
         f"Send the invoice within {plan.claim_days} days of treatment. We refuse late claims and pay you, not the vet.",
-        ("h", "7 Ending your policy"),
+        Heading("7 Ending your policy"),
         f"You may cancel within {plan.cancel_days} days of the start for a full refund if you have not claimed. "
         "After that the policy runs to the end of the year.",
         "Premiums may rise at renewal. We write to you 28 days before.",
@@ -158,7 +154,7 @@ def _pawsure(plan: Plan) -> list[Block]:
 
 def _tailguard(plan: Plan) -> list[Block]:
     return [
-        ("h", "A. Cover at a glance"),
+        Heading("A. Cover at a glance"),
         [
             ["", "TailGuard Plus"],
             ["Vet fees in a policy year", f"GBP {plan.annual_limit:,}"],
@@ -169,63 +165,23 @@ def _tailguard(plan: Plan) -> list[Block]:
             ["Prescription food", "GBP 100"],
         ],
         "The amount for one condition includes everything done for it: consultations, surgery, drugs, physiotherapy.",
-        ("h", "B. Your share"),
+        Heading("B. Your share"),
         "From every claim we first cap the costs at the amounts of part A. We then deduct the excess of "
         f"GBP {plan.excess} (once for each condition and policy year) and, of the rest, the co-payment below.",
         [["Dog's age at treatment", "Co-payment"], *([age, f"{share} %"] for age, share in plan.copay.items())],
-        ("page", ""),
-        ("h", "C. Premiums a month"),
+        NewPage(),
+        Heading("C. Premiums a month"),
         _premium_table(plan),
         "Two dogs in one household: 5 % off each premium.",
-        ("h", "D. When cover starts"),
+        Heading("D. When cover starts"),
         f"Accidents: at once. Illness: day {plan.waiting_illness + 1}, that is after {plan.waiting_illness} days. "
         f"Joints and ligaments: after {plan.waiting_joints} days, unless a vet certified sound joints before.",
-        ("h", "E. Exclusions"),
+        Heading("E. Exclusions"),
         "Pre-existing conditions; vaccination, flea and worm treatment; breeding; cosmetic surgery; racing dogs.",
-        ("h", "F. Claims and cancellation"),
+        Heading("F. Claims and cancellation"),
         f"Claims reach us within {plan.claim_days} days of treatment, online or by post. On request we pay the vet.",
         f"Cooling-off period: {plan.cancel_days} days. Later you may cancel with 30 days' notice at any time.",
     ]
-
-
-def _write(path: Path, plan: Plan, story: list[Block]) -> None:
-    from reportlab.lib import colors
-    from reportlab.lib.pagesizes import A5
-    from reportlab.lib.styles import getSampleStyleSheet
-    from reportlab.platypus import PageBreak, Paragraph, SimpleDocTemplate, Spacer, Table, TableStyle
-
-    styles = getSampleStyleSheet()
-    grid = TableStyle(
-        [
-            ("GRID", (0, 0), (-1, -1), 0.5, colors.grey),
-            ("BACKGROUND", (0, 0), (-1, 0), colors.HexColor("#dfe8ee")),
-            ("FONTNAME", (0, 0), (-1, 0), "Helvetica-Bold"),
-            ("FONTSIZE", (0, 0), (-1, -1), 8.5),
-        ]
-    )
-    flow: list[Any] = [
-        Paragraph(plan.name, styles["Title"]),
-        Paragraph(f"Policy booklet for dogs, valid from 1 January 2025. {plan.insurer}", styles["Normal"]),
-        Spacer(1, 10),
-    ]
-    for block in story:
-        if isinstance(block, str):
-            flow += [Paragraph(block, styles["BodyText"]), Spacer(1, 4)]
-        elif block == ("page", ""):
-            flow.append(PageBreak())
-        elif isinstance(block, tuple) and block[0] == "h":
-            flow.append(Paragraph(str(block[1]), styles["Heading2"]))
-        else:
-            flow += [Table([list(row) for row in block], hAlign="LEFT", style=grid), Spacer(1, 8)]
-
-    def number(canvas: Any, document: Any) -> None:
-        canvas.setFont("Helvetica", 9)
-        canvas.drawCentredString(A5[0] / 2, 24, f"{plan.name} - page {document.page}")
-
-    path.parent.mkdir(parents=True, exist_ok=True)
-    margins = {"leftMargin": 34, "rightMargin": 34, "topMargin": 40, "bottomMargin": 48}
-    document = SimpleDocTemplate(str(path), pagesize=A5, title=plan.name, author=plan.insurer, invariant=1, **margins)
-    document.build(flow, onFirstPage=number, onLaterPages=number)
 
 
 def values() -> dict[str, Derived]:
