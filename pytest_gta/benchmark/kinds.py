@@ -26,6 +26,9 @@ _BY_SUFFIX: dict[str, str] = {
     "xml": "text",
 }
 
+KNOWN_SUFFIXES = frozenset(_BY_SUFFIX)
+"""Suffixes that have a kind, in lower case and without the dot."""
+
 _WORDS = re.compile(
     r"\b(?:"
     r"(?P<pdf>pdfs?)"

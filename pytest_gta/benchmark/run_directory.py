@@ -187,10 +187,17 @@ class RunDirectory:
             raise ValueError(f"{self.root / MANIFEST} does not hold an object")
         return manifest
 
-    def task_results(self) -> list[TaskResult]:
-        """Return the result of every judged task on disk, by run key."""
-        folders = sorted((self.root / "tasks").glob("*")) if self.root.is_dir() else []
-        return [result for folder in folders if (result := TaskDirectory(folder).result()) is not None]
+    def run_keys(self) -> list[str]:
+        """Return the run key of every task that has begun, sorted."""
+        tasks = self.root / "tasks"
+        return sorted(folder.name for folder in tasks.iterdir() if folder.is_dir()) if tasks.is_dir() else []
+
+    def results(self) -> RunResult | None:
+        """Return the run's result, None when the run did not end (or the file is not readable)."""
+        try:
+            return RunResult.model_validate_json((self.root / RESULTS).read_bytes())
+        except (OSError, ValidationError):
+            return None
 
     def write_results(self, result: RunResult, path: Path | None = None) -> Path:
         """Write the run's result to `path`, or to its place in the run directory, and return where."""

@@ -1,0 +1,54 @@
+"""A run's task results from what is on disk: of a run that ended, and of one that was killed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from pytest_gta.benchmark.results import JudgeRecord, TaskResult, TaskStatus
+from pytest_gta.benchmark.run_directory import RunDirectory, TaskDirectory
+from pytest_gta.benchmark.scoring import unmeasured
+from pytest_gta.benchmark.task import Task, TaskFault
+
+
+def rebuild(run: RunDirectory, tasks: Mapping[str, Task | TaskFault], threshold: float) -> tuple[TaskResult, ...]:
+    """Return the result of every task of a run, in the order in which they were selected.
+
+    A task with a result keeps it. Any other is not run, with the leaves that were judged and how its agent ended:
+    going on with the run is what finishes it.
+
+    Args:
+        run: The run directory.
+        tasks: The dataset's tasks by run key, for the rubrics of unfinished tasks; may lack any.
+        threshold: Points from which a task succeeds.
+
+    Raises:
+        FileNotFoundError: When this is not a run directory.
+        ValueError: When its manifest is not readable.
+    """
+    selected = run.manifest().get("selected")
+    keys = [str(key) for key in selected] if isinstance(selected, Sequence) and not isinstance(selected, str) else []
+    keys = list(dict.fromkeys((*keys, *run.run_keys())))
+    return tuple(_task_result(key, run.task(key), tasks.get(key), threshold) for key in keys)
+
+
+def _task_result(key: str, directory: TaskDirectory, task: Task | TaskFault | None, threshold: float) -> TaskResult:
+    result = directory.result()
+    if result is not None:
+        success = None if result.root_score is None else result.root_score >= threshold
+        return result.model_copy(update={"success": success})
+    agent, verdicts = directory.agent(), directory.verdicts()
+    judged = f", {len(verdicts)} leaves had been judged" if verdicts else ""
+    if agent is not None:
+        reason = f"the run ended before this task did: its agent had ended ({agent.stop_reason}){judged}"
+    elif directory.root.is_dir():
+        reason = "the run ended while the agent was at work"
+    else:
+        reason = "the run ended before this task began"
+    if task is None:
+        unfinished = TaskResult(task_id=key, run_key=key, nodeid="", category="unknown", status=TaskStatus.NOT_RUN)
+        unfinished = unfinished.model_copy(update={"error": reason})
+    else:
+        unfinished = unmeasured(task, "", TaskStatus.NOT_RUN, reason, verdicts)
+    return unfinished.model_copy(
+        update={"run_key": key, "agent": agent, "judge": JudgeRecord(usage=directory.judge_usage())}
+    )

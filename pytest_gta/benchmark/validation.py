@@ -1,0 +1,298 @@
+"""What is wrong with a dataset, found before a run is paid for.
+
+An *error* keeps a task from being run as it was meant to be. A *warning* is a likely slip of its author, for a person
+to decide on. A *note* is an oddity that does no harm: the official release has some.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from pytest_gta.benchmark.file_names import file_names
+from pytest_gta.benchmark.kinds import kind_of, mentioned_kinds
+from pytest_gta.benchmark.release import TOOL_METADATA, UNREADABLE, DatasetError, Release
+from pytest_gta.benchmark.task import CATEGORIES, Resource, Task
+from pytest_gta.benchmark.tool_names import TOOL_CAPABILITIES
+
+SHORT_REQUIREMENT = 12
+"""Characters below which a leaf hardly says what is expected."""
+
+PARAMETER_TYPES = ("text", "int", "float", "bool", "image", "audio", "video", "file")
+
+_FIRST_BYTES = 4096
+_LFS_POINTER = b"version https://git-lfs.github.com/spec/"
+
+
+class Level(StrEnum):
+    """How much a finding matters."""
+
+    ERROR = "error"
+    WARNING = "warning"
+    NOTE = "note"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing found.
+
+    Attributes:
+        level: How much it matters.
+        check: The check that found it, in a word or two with hyphens.
+        task_id: The task it is in; None for the dataset's own.
+        node_id: The checkpoint it is in, where it is in one.
+        message: What was found, as a clause.
+    """
+
+    level: Level
+    check: str
+    task_id: str | None
+    node_id: str | None
+    message: str
+
+    @property
+    def where(self) -> str:
+        """The task and the checkpoint, or the dataset, in words."""
+        if self.task_id is None:
+            return "dataset"
+        return f"task {self.task_id}" + (f", checkpoint {self.node_id}" if self.node_id else "")
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """What a dataset holds. Leaves, inputs and categories are those of its usable tasks.
+
+    Attributes:
+        tasks: Records in its index.
+        usable: Those that can be run.
+        leaves: Checkpoints that are judged.
+        top_leaves: Those of them at the top of their rubric.
+        tasks_with_inputs: Tasks with input files.
+        inputs: Input files, those that are only named too.
+        missing_inputs: Those of them that the dataset should hold and does not.
+        categories: Category slug to its number of tasks and of leaves.
+    """
+
+    tasks: int
+    usable: int
+    leaves: int
+    top_leaves: int
+    tasks_with_inputs: int
+    inputs: int
+    missing_inputs: int
+    categories: dict[str, tuple[int, int]]
+
+
+@dataclass(frozen=True, slots=True)
+class Validation:
+    """All that was found, and what the dataset holds."""
+
+    counts: Counts
+    findings: tuple[Finding, ...]
+
+    def of(self, level: Level) -> tuple[Finding, ...]:
+        """Return the findings of one level."""
+        return tuple(finding for finding in self.findings if finding.level is level)
+
+    @property
+    def ok(self) -> bool:
+        """Whether there is no error."""
+        return not self.of(Level.ERROR)
+
+
+def validate(release: Release) -> Validation:
+    """Check a whole dataset. Reads the beginning of every input file and unpacks none."""
+    tasks = [task for task in release.tasks() if isinstance(task, Task)]
+    findings = [
+        Finding(Level.ERROR, "structure", fault.task_id, fault.node_id, fault.reason)
+        for task_id in release.task_ids
+        for fault in release.faults(task_id)
+    ]
+    findings.extend(_same_slug(tasks))
+    missing = 0
+    for task in tasks:
+        inputs = list(_inputs(task, release))
+        missing += sum(finding.check == "input-missing" for finding in inputs)
+        findings.extend((*_oddities(task), *inputs, *_leaves(task), *_words(task), *_deliverables(task)))
+    findings.extend(_tools(release))
+    order = list(Level)
+    return Validation(_counts(release, tasks, missing), tuple(sorted(findings, key=lambda f: order.index(f.level))))
+
+
+def _counts(release: Release, tasks: list[Task], missing: int) -> Counts:
+    return Counts(
+        tasks=len(release.task_ids),
+        usable=len(tasks),
+        leaves=sum(len(task.leaves) for task in tasks),
+        top_leaves=sum(node.is_leaf for task in tasks for node in task.checkpoints),
+        tasks_with_inputs=sum(bool(task.resources) for task in tasks),
+        inputs=sum(len(task.resources) for task in tasks),
+        missing_inputs=missing,
+        categories={
+            name: (number, sum(len(task.leaves) for task in tasks if task.category == name))
+            for name, number in sorted(Counter(task.category for task in tasks).items())
+        },
+    )
+
+
+def _same_slug(tasks: list[Task]) -> Iterator[Finding]:
+    first: dict[str, Task] = {}
+    for task in tasks:
+        other = first.setdefault(task.slug, task)
+        if other is not task:
+            message = f"has the same test id as task {other.id}: {task.slug}; rename one"
+            yield Finding(Level.ERROR, "structure", task.id, None, message)
+
+
+def _oddities(task: Task) -> Iterator[Finding]:
+    for note in task.notes:
+        yield Finding(Level.NOTE, "oddity", task.id, None, note)
+    if task.category == "other":
+        yield Finding(Level.WARNING, "category", task.id, None, "has no `workflow_category_6class`")
+    elif task.category not in CATEGORIES.values():
+        message = f"its category {task.category!r} is none of the official six"
+        yield Finding(Level.NOTE, "category", task.id, None, message)
+    for name in task.expected_tools:
+        if name not in TOOL_CAPABILITIES:
+            message = f"`tools` names {name!r}, which is none of the benchmark's {len(TOOL_CAPABILITIES)} tools"
+            yield Finding(Level.WARNING, "tool-unknown", task.id, None, message)
+
+
+# -- input files ------------------------------------------------------------------------------------------------------
+
+
+def _inputs(task: Task, release: Release) -> Iterator[Finding]:
+    for resource in task.resources:
+        if not resource.bundled:
+            continue
+        if not release.has_resource(resource):
+            message = f"{resource.path} is not in the dataset; a live agent cannot be given the task"
+            yield Finding(Level.ERROR, "input-missing", task.id, None, message)
+        elif reason := _unreadable(resource, release):
+            yield Finding(Level.ERROR, "input-unreadable", task.id, None, f"{resource.path} {reason}")
+
+
+def _unreadable(resource: Resource, release: Release) -> str:
+    try:
+        with release.open_resource(resource) as source:
+            beginning = source.read(_FIRST_BYTES)
+    except UNREADABLE as error:
+        return f"cannot be read ({error})"
+    if not beginning:
+        return "is empty"
+    if beginning.startswith(_LFS_POINTER):
+        return "is a Git LFS pointer, not the file; run `git lfs pull`"
+    if kind_of(resource.path) in ("docx", "pptx", "xlsx") and beginning.startswith(b"<"):
+        return "holds a web page or XML under the name of an Office file"
+    return ""
+
+
+# -- the rubric -------------------------------------------------------------------------------------------------------
+
+
+def _leaves(task: Task) -> Iterator[Finding]:
+    same: dict[str, list[str]] = defaultdict(list)
+    for leaf in task.leaves:
+        text = " ".join(leaf.requirements.split())
+        same[text.casefold()].append(leaf.id)
+        if len(text) < SHORT_REQUIREMENT:
+            message = f"the requirement {text!r} is too short to be judged alike twice"
+            yield Finding(Level.WARNING, "leaf-short", task.id, leaf.id, message)
+        for name in named_tools(text):
+            message = f"the requirement names the tool {name}; it should state a result, not a step"
+            yield Finding(Level.WARNING, "leaf-names-tool", task.id, leaf.id, message)
+    for ids in same.values():
+        if len(ids) > 1:
+            message = f"has the same requirement as {', '.join(ids[:-1])}: it counts {len(ids)} times"
+            yield Finding(Level.WARNING, "leaf-twice", task.id, ids[-1], message)
+
+
+def _words(task: Task) -> Iterator[Finding]:
+    for name in named_tools(task.request):
+        message = f"the request names the tool {name}, and so gives a step away"
+        yield Finding(Level.WARNING, "request-names-tool", task.id, None, message)
+
+
+def named_tools(text: str) -> list[str]:
+    """Return the benchmark's tools that a text names, sorted; a plain word such as Plot only when called a tool."""
+    return sorted({match.group().split()[0].strip("`\"'") for match in _TOOL_NAMES.finditer(text)})
+
+
+def _tool_pattern() -> re.Pattern[str]:
+    plain = [name for name in TOOL_CAPABILITIES if name.isupper() or name[1:].islower()]
+    telling = [name for name in TOOL_CAPABILITIES if name not in plain]
+    words = "|".join(plain)
+    return re.compile(rf"\b(?:{'|'.join(telling)})\b|\b(?:{words}) tool\b|(?P<quote>[`\"'])(?:{words})(?P=quote)")
+
+
+_TOOL_NAMES = _tool_pattern()
+
+
+def _deliverables(task: Task) -> Iterator[Finding]:
+    """Compare the files that the request and the leaves name: they should name the same ones."""
+    given = {name.casefold() for resource in task.resources for name in file_names(resource.path)}
+    asked = {name.casefold(): name for name in file_names(task.request)}
+    leaves = {leaf.id: leaf.requirements for leaf in task.leaves}
+    judged = {name.casefold() for text in leaves.values() for name in file_names(text)}
+    kinds = set().union(*(mentioned_kinds(text) for text in leaves.values()))
+    for key, name in asked.items():
+        if key not in given | judged and kind_of(name) not in kinds:
+            message = f"the request asks for {name}, and no leaf speaks of it"
+            yield Finding(Level.WARNING, "deliverable-not-judged", task.id, None, message)
+    for leaf_id, text in leaves.items():
+        for name in file_names(text):
+            if name.casefold() not in given and name.casefold() not in asked:
+                message = f"the requirement expects {name}, and the request does not name it"
+                yield Finding(Level.WARNING, "deliverable-not-asked", task.id, leaf_id, message)
+
+
+# -- toolmeta.json ----------------------------------------------------------------------------------------------------
+
+
+def _tools(release: Release) -> Iterator[Finding]:
+    try:
+        tools = release.tool_metadata
+    except DatasetError as error:
+        yield Finding(Level.ERROR, "toolmeta", None, None, str(error).removeprefix(f"{release.path}: "))
+        return
+    if not tools:
+        message = f"there is no {TOOL_METADATA}: all {len(TOOL_CAPABILITIES)} tools are offered, in our own words"
+        yield Finding(Level.NOTE, "toolmeta", None, None, message)
+        return
+    unknown = sorted(set(tools) - set(TOOL_CAPABILITIES))
+    if unknown:
+        message = f"{TOOL_METADATA} has tools that are not the benchmark's and are not offered: {', '.join(unknown)}"
+        yield Finding(Level.WARNING, "tool-unknown", None, None, message)
+    lacking = sorted(set(TOOL_CAPABILITIES) - set(tools))
+    if lacking:
+        message = f"{TOOL_METADATA} lacks {len(lacking)} of the benchmark's tools: {', '.join(lacking)}"
+        yield Finding(Level.NOTE, "toolmeta", None, None, message)
+    for name, entry in tools.items():
+        for fault in _entry_faults(entry):
+            yield Finding(Level.ERROR, "toolmeta", None, None, f"{TOOL_METADATA}: {name}: {fault}")
+
+
+def _entry_faults(entry: dict[str, Any]) -> Iterator[str]:
+    if not isinstance(entry.get("description"), str | None):
+        yield "`description` is not text"
+    for side in ("inputs", "outputs"):
+        parameters = entry.get(side)
+        if parameters is None and side == "outputs":
+            continue
+        if not isinstance(parameters, list):
+            yield f"`{side}` is not a list of parameters"
+            continue
+        for number, parameter in enumerate(parameters, 1):
+            if not isinstance(parameter, dict):
+                yield f"`{side}` {number} is not an object"
+                continue
+            name = parameter.get("name")
+            if parameter.get("type") not in PARAMETER_TYPES:
+                shown = name or number
+                yield f"`{side}` {shown}: type {parameter.get('type')!r} is none of {', '.join(PARAMETER_TYPES)}"
+            if side == "inputs" and (not isinstance(name, str) or not name.isidentifier()):
+                yield f"`inputs` {number}: name {name!r} is not a name"

@@ -1,0 +1,39 @@
+"""``pytest-gta report RUN``: results.json and the summary anew from what a run, killed or not, left on disk."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import Any
+
+
+def add_to(subcommands: Any) -> None:
+    """Add the subcommand."""
+    parser = subcommands.add_parser(
+        "report",
+        help="rebuild results.json and the summary of a run from its directory",
+        description="Rebuild results.json and the summary of a run from its directory, also of a run that was killed. "
+        "The exit code is the run's: 0 fine, 1 below threshold or gate, 5 nothing measured, 10 inconclusive.",
+    )
+    parser.add_argument("directory", metavar="RUN", type=Path, help="the run directory (it holds run.json)")
+    parser.add_argument("--json", metavar="FILE", type=Path, help="write results.json here as well")
+    parser.add_argument("--threshold", metavar="X", help="let a task or leaf succeed from this many points of 10")
+    parser.set_defaults(run=run)
+
+
+def run(given: argparse.Namespace) -> int:
+    """Rebuild, print, and return the run's own exit code."""
+    from pytest_gta.reporters.terminal import TITLE, summary_lines
+    from pytest_gta.run_report import rebuild_run
+
+    rebuilt = rebuild_run(given.directory, threshold=given.threshold)
+    for remark in rebuilt.remarks:
+        print(f"pytest-gta: {remark}", file=sys.stderr)
+    files = [str(rebuilt.run.write_results(rebuilt.result))]
+    if given.json:
+        files.append(str(rebuilt.run.write_results(rebuilt.result, given.json.expanduser().absolute())))
+    print(f" {TITLE} ".center(80, "="))
+    for line in summary_lines(rebuilt.result, rebuilt.outcome, files, Path.cwd()):
+        print(line.text)
+    return rebuilt.outcome.exit_code

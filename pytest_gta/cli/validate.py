@@ -1,0 +1,99 @@
+"""``pytest-gta validate DATASET``: what is wrong with a dataset, as a table or as JSON."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import textwrap
+from collections.abc import Iterator
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pytest_gta.benchmark.release import Release
+    from pytest_gta.benchmark.validation import Finding, Validation
+
+WIDTH = 79
+SHOWN_OF_A_CHECK = 8
+"""Warnings or notes of one check that are shown in full; all errors are."""
+
+
+def add_to(subcommands: Any) -> None:
+    """Add the subcommand."""
+    parser = subcommands.add_parser(
+        "validate",
+        help="check a dataset before it is run",
+        description="Check a dataset before it is run. The exit code is 1 when there are errors, else 0.",
+    )
+    parser.add_argument("dataset", metavar="DATASET", help="mini, workflow, or the path of a folder or zip")
+    parser.add_argument("--json", action="store_true", help="print everything that was found as JSON")
+    parser.set_defaults(run=run)
+
+
+def run(given: argparse.Namespace) -> int:
+    """Check, print, and return 1 when there are errors."""
+    from pytest_gta.bench import fetched_datasets
+    from pytest_gta.benchmark.validation import validate
+    from pytest_gta.selection import open_dataset
+
+    release = open_dataset(given.dataset, fetched_datasets(os.environ))
+    validation = validate(release)
+    if given.json:
+        print(json.dumps(_as_json(release, validation), indent=1))
+    else:
+        for line in _table(release, validation):
+            print(line)
+    return 0 if validation.ok else 1
+
+
+def _as_json(release: Release, validation: Validation) -> dict[str, Any]:
+    counts = asdict(validation.counts)
+    counts["categories"] = {
+        name: {"tasks": tasks, "leaves": leaves} for name, (tasks, leaves) in validation.counts.categories.items()
+    }
+    return {
+        "dataset": {"name": release.name, "path": str(release.path), "sha256": release.sha256},
+        "ok": validation.ok,
+        "counts": counts,
+        "findings": [asdict(finding) for finding in validation.findings],
+    }
+
+
+def _table(release: Release, validation: Validation) -> Iterator[str]:
+    from pytest_gta.benchmark.validation import Level
+    from pytest_gta.reporters.wording import count
+
+    counts = validation.counts
+    yield f"{release.name}  (sha256 {release.sha256[:12]})"
+    unusable = f", {counts.tasks - counts.usable} of them not usable" if counts.usable < counts.tasks else ""
+    yield f"{count(counts.tasks, 'task')}{unusable}; {count(counts.leaves, 'leaf')}, {counts.top_leaves:,} at the top"
+    yield (
+        f"{count(counts.tasks_with_inputs, 'task')} with {count(counts.inputs, 'input file')}, "
+        f"{counts.missing_inputs} missing"
+    )
+    yield ""
+    yield f"{'category':<24}{'tasks':>7}{'leaves':>9}"
+    for name, (tasks, leaves) in counts.categories.items():
+        yield f"{name:<24.24}{tasks:>7,}{leaves:>9,}"
+    for level in Level:
+        found = validation.of(level)
+        if found:
+            yield ""
+            yield from _section(level.value, found, all_of_them=level is Level.ERROR)
+    yield ""
+    errors, warnings, notes = (validation.of(level) for level in Level)
+    verdict = "OK" if validation.ok else "NOT OK"
+    yield f"{verdict}: {count(len(errors), 'error')}, {count(len(warnings), 'warning')}, {count(len(notes), 'note')}"
+
+
+def _section(level: str, found: tuple[Finding, ...], *, all_of_them: bool) -> Iterator[str]:
+    shown: dict[str, int] = {}
+    for finding in found:
+        shown[finding.check] = shown.get(finding.check, 0) + 1
+        if all_of_them or shown[finding.check] <= SHOWN_OF_A_CHECK:
+            text = f"{finding.where}: {finding.message} [{finding.check}]"
+            yield from textwrap.wrap(text, WIDTH, initial_indent=f"{level:<8} ", subsequent_indent=" " * 9)
+    for check, number in shown.items():
+        if not all_of_them and number > SHOWN_OF_A_CHECK:
+            yield f"{level:<8} and {number - SHOWN_OF_A_CHECK} more of [{check}]; --json lists all"

@@ -1,0 +1,103 @@
+"""A run's result anew from its directory: the same as at its end, or as far as it got."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pytest_gta.benchmark.metrics import summarize
+from pytest_gta.benchmark.rebuilding import rebuild
+from pytest_gta.benchmark.release import DatasetError, Release
+from pytest_gta.benchmark.results import RunResult, TaskStatus
+from pytest_gta.benchmark.run_directory import RunDirectory
+from pytest_gta.benchmark.task import Task, TaskFault
+from pytest_gta.reporters.outcome import GateLimits, Outcome, judge_run
+from pytest_gta.selection import open_dataset
+from pytest_gta.settings import Settings, SettingsError, resolve
+
+OF_THE_RUN = ("options", "selected")
+"""What run.json has to go on with a run, and results.json leaves out."""
+
+
+@dataclass(frozen=True, slots=True)
+class RebuiltRun:
+    """A run, rebuilt.
+
+    Attributes:
+        run: Its directory.
+        result: Its result.
+        outcome: What it means.
+        remarks: What could not be found out, one line each.
+    """
+
+    run: RunDirectory
+    result: RunResult
+    outcome: Outcome
+    remarks: tuple[str, ...]
+
+
+def rebuild_run(
+    folder: Path, *, threshold: str | None = None, environment: Mapping[str, str] = os.environ
+) -> RebuiltRun:
+    """Rebuild a run's result from its directory.
+
+    Args:
+        folder: The run directory.
+        threshold: Points from which a task succeeds, as a text; the run's own unless given.
+        environment: Says where fetched datasets are.
+
+    Raises:
+        SettingsError: When this is not a run directory, or the threshold is not a number of 0 to 10.
+    """
+    settings = _settings(folder, threshold)
+    run = RunDirectory(folder)
+    manifest = run.manifest()
+    tasks, remarks = _tasks(manifest, settings, environment)
+    results = rebuild(run, tasks, settings.threshold)
+    earlier = run.results()
+    summary = summarize(results, settings.threshold)
+    summary["wall_s"] = earlier.summary.get("wall_s") if earlier else None
+    limits = GateLimits(settings.fail_under, settings.fail_under_score, settings.max_error_rate, settings.threshold)
+    outcome = judge_run(summary, limits)
+    how = {key: value for key, value in manifest.items() if key not in OF_THE_RUN}
+    how |= {"threshold": settings.threshold, "finished_at": earlier.run.get("finished_at") if earlier else None}
+    if not any(result.status is TaskStatus.NOT_RUN for result in results):
+        remarks = ()
+    result = RunResult(run=how, summary=summary, gate=outcome.gate, tasks=results)
+    return RebuiltRun(run, result, outcome, remarks)
+
+
+def _settings(folder: Path, threshold: str | None) -> Settings:
+    given = {"gta_resume": str(folder), "gta_threshold": threshold}
+    try:
+        settings = resolve(given.get, lambda name: "", {})
+    except SettingsError as error:
+        raise SettingsError(
+            str(error).replace("--gta-resume: ", "").replace("--gta-threshold", "--threshold")
+        ) from None
+    if settings is None:
+        raise SettingsError(f"{folder} is not a run directory")
+    return settings
+
+
+def _tasks(
+    manifest: Mapping[str, Any], settings: Settings, environment: Mapping[str, str]
+) -> tuple[dict[str, Task | TaskFault], tuple[str, ...]]:
+    """Return the dataset's tasks by run key, when it is still where it was and the same."""
+    from pytest_gta.bench import fetched_datasets
+
+    facts = manifest.get("dataset") or {}
+    try:
+        chosen = facts.get("path")
+        release = Release(Path(chosen)) if chosen else open_dataset(settings.dataset, fetched_datasets(environment))
+    except (DatasetError, SettingsError) as error:
+        return {}, (f"{error}; unfinished tasks are shown without their rubric",)
+    if release.sha256 != facts.get("sha256"):
+        changed = (
+            f"the dataset {release.path} has changed since the run; unfinished tasks are shown without their rubric"
+        )
+        return {}, (changed,)
+    return {task.slug: task for task in release.tasks()}, ()
