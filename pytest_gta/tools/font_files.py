@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import importlib
 import importlib.util
 import re
 import sys
@@ -29,6 +31,22 @@ _SCRIPTS: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...] = tuple(
         ("\u2190-\u2bff\U0001f000-\U0001faff", r"DejaVuSans\b|NotoEmoji|Symbola|Symbol|Math|Emoji(?!.*Color)"),
     )
 )
+_NO_INSTRUCTIONS = (
+    "maxZones",
+    "maxTwilightPoints",
+    "maxStorage",
+    "maxFunctionDefs",
+    "maxInstructionDefs",
+    "maxStackElements",
+    "maxSizeOfInstructions",
+    "maxPoints",
+    "maxContours",
+    "maxCompositePoints",
+    "maxCompositeContours",
+    "maxComponentElements",
+    "maxComponentDepth",
+)
+"""Fields that a TrueType font has and a converted one has to be given."""
 _PLAIN = re.compile(r"bold|italic|oblique|black|light|thin|medium|condensed|mono|serif|display|color", re.IGNORECASE)
 
 
@@ -80,7 +98,7 @@ class FontFolders:
         return self._opened[path]
 
     def with_characters(self, characters: Iterable[str]) -> FontFile | None:
-        """Return the font that has the most of some characters, the likeliest by its name first; None if none has any."""
+        """Return the font that has most of some characters, the likeliest by name first; None if none has any."""
         wanted = {ord(char) for char in characters}
         best: FontFile | None = None
         for path in self._likeliest("".join(map(chr, wanted)))[:_MOST_TRIED]:
@@ -119,8 +137,9 @@ def _usual_folders() -> Iterator[Path]:
             named = [path for word in ("*font*", "*ttf*") for path in Path(entry).glob(word) if path.is_dir()]
             yield from sorted(path for path in named if path.name != "fontTools" and path.suffix != ".dist-info")
     yield from (Path("/usr/share/fonts"), Path("/usr/local/share/fonts"))
-    home = Path("~").expanduser()
-    yield from (home / ".fonts", home / ".local/share/fonts", home / "Library/Fonts")
+    with contextlib.suppress(RuntimeError):  # a confined process may have no home
+        home = Path.home()
+        yield from (home / ".fonts", home / ".local/share/fonts", home / "Library/Fonts")
     yield from (Path("/Library/Fonts"), Path("/System/Library/Fonts"), Path("C:/Windows/Fonts"))
 
 
@@ -151,9 +170,8 @@ def _read(path: Path) -> FontFile | None:
 
 def _read_cff(path: Path) -> FontFile | None:
     try:
-        from fontTools.ttLib import TTFont
-
-        with TTFont(path, fontNumber=0, lazy=True) as font:
+        ttlib = importlib.import_module("fontTools.ttLib")
+        with ttlib.TTFont(path, fontNumber=0, lazy=True) as font:
             return FontFile(path, 0, "cff", frozenset(font.getBestCmap()))
     except Exception:  # see _read; without fontTools such a font is of no use
         return None
@@ -165,32 +183,28 @@ def truetype_subset(font: FontFile, characters: Iterable[str], target: Any) -> N
     Raises:
         ImportError: fontTools, which comes with matplotlib, is not installed.
     """
-    from fontTools import subset
-    from fontTools.pens.cu2quPen import Cu2QuPen
-    from fontTools.pens.ttGlyphPen import TTGlyphPen
-    from fontTools.ttLib import TTFont, newTable
-
+    # Optional, and without types: imported by name.
+    subset = importlib.import_module("fontTools.subset")
+    quadratic = importlib.import_module("fontTools.pens.cu2quPen")
+    pens = importlib.import_module("fontTools.pens.ttGlyphPen")
+    ttlib = importlib.import_module("fontTools.ttLib")
     options = subset.Options()
     options.layout_features, options.notdef_outline, options.glyph_names = [], True, False
     options.drop_tables += ["vhea", "vmtx", "VORG", "GSUB", "GPOS", "GDEF", "BASE", "DSIG"]
-    with TTFont(font.path, fontNumber=font.index, lazy=True) as source:
+    with ttlib.TTFont(font.path, fontNumber=font.index, lazy=True) as source:
         cutter = subset.Subsetter(options)
         cutter.populate(unicodes=[ord(char) for char in characters])
         cutter.subset(source)
         order, shapes = source.getGlyphOrder(), source.getGlyphSet()
         glyphs = {}
         for name in order:
-            pen = TTGlyphPen(None)
-            shapes[name].draw(Cu2QuPen(pen, max_err=1.0, reverse_direction=True))
+            pen = pens.TTGlyphPen(None)
+            shapes[name].draw(quadratic.Cu2QuPen(pen, max_err=1.0, reverse_direction=True))
             glyphs[name] = pen.glyph()
-        source["loca"], source["glyf"] = newTable("loca"), newTable("glyf")
+        source["loca"], source["glyf"] = ttlib.newTable("loca"), ttlib.newTable("glyf")
         source["glyf"].glyphOrder, source["glyf"].glyphs = order, glyphs
         source["maxp"].tableVersion = 0x00010000
-        for name in (
-            "maxZones maxTwilightPoints maxStorage maxFunctionDefs maxInstructionDefs maxStackElements "
-            "maxSizeOfInstructions maxPoints maxContours maxCompositePoints maxCompositeContours "
-            "maxComponentElements maxComponentDepth"
-        ).split():
+        for name in _NO_INSTRUCTIONS:
             setattr(source["maxp"], name, 1 if name == "maxZones" else 0)
         source["post"].formatType = 3.0
         for tag in ("CFF ", "CFF2"):

@@ -61,7 +61,7 @@ _PAGE_BREAK = re.compile(r"^\s*(?:<!--\s*page[ -_]?break\s*-->|\\(?:pagebreak|ne
 _FRONT_MATTER = re.compile(r"\A---\n((?:[A-Za-z_-]+:.*\n)+)---\n")
 _BULLET = re.compile(r"^([ \t]*)[•●▪‣◦○■]\s+", re.MULTILINE)
 _TASK = re.compile(r"\[([ xX])\]\s+")
-_STYLE_OF_TOKEN = {"strong": {"bold": True}, "em": {"italic": True}, "s": {"strike": True}}
+_STYLE_OF_TOKEN: dict[str, dict[str, Any]] = {"strong": {"bold": True}, "em": {"italic": True}, "s": {"strike": True}}
 
 
 class _WideDelimiters(StateInline):
@@ -106,21 +106,22 @@ def parse_markdown(text: str) -> Document:
 
     Beyond the standard: a whole text in one ``markdown`` fence is unwrapped, front matter gives the title, single line
     ends are kept unless the text is plainly wrapped by hand, ``{{image_1}}`` places a picture, a page-break comment
-    starts a new page, a line may start with a bullet sign, and the inline HTML that models use (``<br>``, ``<b>``, ``<img>``) is understood.
+    starts a new page, a line may start with a bullet sign, and the inline HTML that models use (``<br>``, ``<b>``, ``<img>``) is
+    understood.
     """
     text, title = _take_front_matter(_unwrap(with_real_line_ends(printable(text))))
     text = _BULLET.sub(r"\1- ", text)
-    parser = MarkdownIt("commonmark", {"html": True})
+    # The parser drops what is nested deeper than its limit, which is 20 unless set.
+    parser = MarkdownIt("commonmark", {"html": True, "maxNesting": 100})
     parser.inline = _WideInline()
     parser.enable(["table", "strikethrough"])
-    # The parser's own limit on nesting ends in dropped text; a document nested that deep is no document.
     blocks = tuple(_Blocks(parser.parse(text)).take_until(None))
     first = next((block for block in blocks if isinstance(block, Heading)), None)
     return Document(blocks, title or (plain(first.content).strip() if first else ""))
 
 
 def parse_plain(text: str) -> Document:
-    """Return text taken literally: paragraphs at blank lines, other line ends kept, ``{{image_1}}`` places a picture."""
+    """Return text taken literally: paragraphs at blank lines, line ends kept, ``{{image_1}}`` places a picture."""
     text = with_real_line_ends(printable(text))
     blocks: list[Block] = []
     for part in re.split(r"\n\s*\n", text):
@@ -250,9 +251,10 @@ def _inlines(tokens: Sequence[Token], source: str) -> Inlines:
             style = _html_tag(token.content, style, stack, parts)
         elif token.type.endswith("_open"):
             stack.append(style)
-            changes = _STYLE_OF_TOKEN.get(name, {})
             style = (
-                replace(style, link=str(token.attrs.get("href", ""))) if name == "link" else replace(style, **changes)
+                replace(style, link=str(token.attrs.get("href", "")))
+                if name == "link"
+                else replace(style, **_STYLE_OF_TOKEN.get(name, {}))
             )
         elif token.type.endswith("_close") and stack:
             style = stack.pop()

@@ -100,8 +100,8 @@ def write_pdf(
         folders: Where fonts are looked for; by default where the machine keeps them.
 
     Returns:
-        The number of pages, and a sentence for each thing that is not as it should be: characters without a font, fonts not embedded,
-        right-to-left text that could not be put in order.
+        The number of pages, and a sentence for each thing that is not as it should be: characters without a font,
+        fonts not embedded, right-to-left text that could not be put in order.
 
     Raises:
         OSError: The file cannot be written.
@@ -129,13 +129,13 @@ def _notes(fonts: PdfFonts, maker: ParagraphMaker, document: Document) -> list[s
         named = ", ".join(f"{char} ({unicodedata.name(char, f'U+{ord(char):04X}').lower()})" for char in shown)
         more = f" and {len(fonts.missing) - len(shown)} more" if len(fonts.missing) > len(shown) else ""
         notes.append(
-            f"No font of this machine has these characters, which are named in brackets or shown as a box: {named}{more}. "
-            "Replace them, or install a font that has them (e.g. the fonts-noto packages)."
+            "No font of this machine has these characters, which are named in brackets or shown as a box: "
+            f"{named}{more}. Replace them, or install a font that has them (e.g. the fonts-noto packages)."
         )
     if fonts.borrowed:
         notes.append(
-            "Chinese, Japanese or Korean text uses the reading program's own font, for none is installed here to embed; "
-            "most programs have one (install fonts-noto-cjk to embed it)."
+            "Chinese, Japanese or Korean text uses the font of the program that shows the file, for none is installed here "
+            "to embed; most programs have one (to embed it, install the system package fonts-noto-cjk)."
         )
     if any(needs_shaping(text) for text in document.texts()):
         notes.append(
@@ -144,7 +144,7 @@ def _notes(fonts: PdfFonts, maker: ParagraphMaker, document: Document) -> list[s
         )
     if maker.unordered:
         notes.append(
-            "Right-to-left text is in the file but not put in drawing order, for python-bidi and arabic-reshaper are not "
+            "Right-to-left text is in the file but not in drawing order, for python-bidi and arabic-reshaper are not "
             "installed; a Word document (DocxFileGenerator) shows it correctly."
         )
     return notes
@@ -244,7 +244,7 @@ class _PdfWriter:
             bulletFontSize=10.5,
         )
         for number, item in enumerate(block.items, start=block.start):
-            mark = f"{number}." if block.ordered else ("•", "–", "·")[level % 3]
+            mark = f"{number}." if block.ordered else ("•", "\u2013", "·")[level % 3]
             if item.checked is not None:
                 mark = "[x]" if item.checked else "[ ]"
             first = item.blocks[0] if item.blocks else Paragraph(())

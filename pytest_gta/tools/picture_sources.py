@@ -105,7 +105,8 @@ class PictureSources:
         except IsADirectoryError:
             self._note(f"The picture {name!r} was left out: it is a folder.")
         except (OSError, ValueError) as error:
-            self._note(f"The picture {name!r} was left out: {error}.".replace("..", "."))
+            reason = str(error).rstrip(".")
+            self._note(f"The picture {name!r} was left out: {reason}{'' if reason.endswith('?') else '.'}")
         return None
 
     def _note(self, note: str) -> None:
@@ -179,7 +180,7 @@ def _rejoined(pieces: list[str], exists: Callable[[str], bool]) -> list[str]:
 
 
 def _is_turned(picture: Image.Image) -> bool:
-    return picture.getexif().get(0x0112, 1) != 1
+    return bool(picture.getexif().get(0x0112, 1) != 1)
 
 
 def _encoded(picture: Image.Image, name: str, *, jpeg: bool) -> LoadedPicture:

@@ -9,7 +9,7 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def printable(text: str) -> str:
-    """Return the text with line ends as ``\\n``, surrogate pairs joined, and without control characters.
+    r"""Return the text with line ends as ``\n``, surrogate pairs joined, and without control characters.
 
     A lone surrogate, which no file can hold, becomes U+FFFD, the mark for a broken character.
     """

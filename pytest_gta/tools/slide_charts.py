@@ -23,7 +23,7 @@ def add_chart(slide: Any, chart: Chart, box: tuple[float, float, float, float]) 
     from pptx.enum.chart import XL_CHART_TYPE, XL_LEGEND_POSITION
     from pptx.util import Pt
 
-    data = CategoryChartData()
+    data: Any = CategoryChartData()  # type: ignore[no-untyped-call]
     data.categories = chart.categories
     for name, values in chart.series:
         filled = (*values, *[None] * (len(chart.categories) - len(values)))

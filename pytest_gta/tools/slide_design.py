@@ -34,7 +34,7 @@ def new_deck() -> Any:
     wider = WIDTH / (deck.slide_width / 12700)
     deck.slide_width, deck.slide_height = Pt(WIDTH), Pt(HEIGHT)
     master = deck.slide_master
-    for shape in [*master.shapes, *(shape for layout in deck.slide_layouts for shape in layout.placeholders)]:
+    for shape in [shape for owner in (master, *deck.slide_layouts) for shape in owner.placeholders]:
         if shape.element.xpath("p:spPr/a:xfrm"):
             shape.left, shape.width = int(shape.left * wider), int(shape.width * wider)
     _set_accents(master)
@@ -65,7 +65,7 @@ def colour(value: str) -> Any:
     """Return a colour from its six hexadecimal digits."""
     from pptx.dml.color import RGBColor
 
-    return RGBColor.from_string(value)
+    return RGBColor.from_string(value)  # type: ignore[no-untyped-call]
 
 
 def add_slide_number(slide: Any) -> None:
@@ -89,19 +89,18 @@ def _content_look(deck: Any) -> None:
 
 def _add_line(layout: Any) -> None:
     """Draw the accent line; layouts have no method to add a shape, so it is moved there from a slide's tree."""
-    from lxml import etree
+    from pptx.oxml import parse_xml
 
     left, top, width = (int(value * 12700) for value in (LEFT + 7, 94, 72))
-    fill = f'<a:solidFill xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main"><a:srgbClr val="{BLUE}"/></a:solidFill>'
     xml = (
         '<p:sp xmlns:p="http://schemas.openxmlformats.org/presentationml/2006/main" '
         'xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main">'
         '<p:nvSpPr><p:cNvPr id="900" name="Accent line"/><p:cNvSpPr/><p:nvPr userDrawn="1"/></p:nvSpPr>'
         f'<p:spPr><a:xfrm><a:off x="{left}" y="{top}"/><a:ext cx="{width}" cy="38100"/></a:xfrm>'
-        f'<a:prstGeom prst="rect"><a:avLst/></a:prstGeom>{fill}<a:ln><a:noFill/></a:ln></p:spPr>'
+        f'<a:prstGeom prst="rect"><a:avLst/></a:prstGeom><a:solidFill><a:srgbClr val="{BLUE}"/></a:solidFill><a:ln><a:noFill/></a:ln></p:spPr>'
         "<p:txBody><a:bodyPr/><a:lstStyle/><a:p/></p:txBody></p:sp>"
     )
-    layout.shapes._spTree.append(etree.fromstring(xml))
+    layout.shapes._spTree.append(parse_xml(xml))
 
 
 def _set_accents(master: Any) -> None:

@@ -184,7 +184,7 @@ def _slide(entry: Any, number: int, notes: list[str]) -> Slide:
     visuals.extend(read_charts(given.get("chart"), number))
     visuals.extend(read_pictures(given.get("images"), number))
     title = _words(given.get("title"))
-    slide = Slide(
+    return Slide(
         title=title,
         subtitle=_words(given.get("subtitle")),
         layout=_LAYOUTS.get(_words(given.get("layout")).lower().replace("_", " "), "content"),
@@ -193,7 +193,6 @@ def _slide(entry: Any, number: int, notes: list[str]) -> Slide:
         visuals=tuple(dict.fromkeys(visuals)),
         notes=_notes_text(given.get("notes")),
     )
-    return slide
 
 
 def _by_name(entry: Mapping[Any, Any], number: int, notes: list[str]) -> dict[str, Any]:
@@ -211,7 +210,7 @@ def _by_name(entry: Mapping[Any, Any], number: int, notes: list[str]) -> dict[st
     if unknown:
         notes.append(
             f"Slide {number}: {', '.join(map(repr, unknown[:5]))} was not used; a slide takes title, subtitle, content, "
-            "bullets, left, right, table, chart, image, notes and layout."
+            "bullets, left, right, table, chart, image, notes, layout."
         )
     return given
 

@@ -63,7 +63,7 @@ def read_tables(value: Any, number: int) -> Iterator[Table]:
     rows = rows or []
     if not isinstance(rows, list) or not all(isinstance(row, list) for row in rows) or not (header or rows):
         raise ToolFault(
-            f'slide {number}: a table is {{"headers": ["A", "B"], "rows": [["1", "2"]]}} or a list of rows, the first of '
+            f'slide {number}: a table is {{"headers": ["A", "B"], "rows": [["1", "2"]]}} or rows, the first of '
             "them the header."
         )
     if header is None:

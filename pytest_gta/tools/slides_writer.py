@@ -90,7 +90,7 @@ class _SlidesWriter:
 
     def save(self, target: Path, title: str) -> None:
         properties = self._deck.core_properties
-        properties.title, properties.author = title[:250], ""
+        properties.title, properties.author, properties.comments = title[:250], "", ""
         properties.created = properties.modified = datetime.now(UTC).replace(tzinfo=None, microsecond=0)
         self._deck.save(str(target))
 

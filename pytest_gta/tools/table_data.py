@@ -115,7 +115,9 @@ def _from_object(value: Mapping[str, Any]) -> list[TableData]:
         if all(not isinstance(cell, list | dict) for part in parts for cell in part):
             # Columns by name.
             height = max(map(len, parts))
-            rows = [[part[row] if row < len(part) else None for part in parts] for row in range(height)]
+            rows: list[list[Any]] = [
+                [part[row] if row < len(part) else None for part in parts] for row in range(height)
+            ]
             return [TableData("", [list(map(str, value)), *rows], has_header=True)]
         return [_table(str(name), part) for name, part in value.items()]
     if parts and all(isinstance(part, Mapping) and _is_sheet(part) for part in parts):

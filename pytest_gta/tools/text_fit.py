@@ -106,7 +106,7 @@ def split_lines(lines: Sequence[Line], size: float, width: float, height: float)
 def _halved(line: Line) -> tuple[Line, Line | None]:
     text = plain(line.content)
     middle = len(text) // 2
-    ends = [found.end() for found in re.finditer(r"[.!?;]\s+|[。！？；]", text)] or [
+    ends = [found.end() for found in re.finditer("[.!?;]\\s+|[\u3002\uff01\uff1f\uff1b]", text)] or [
         f.end() for f in re.finditer(r"\s+", text)
     ]
     ends = [end for end in ends if 0 < end < len(text)] or ([middle] if len(text) > 40 else [])

@@ -30,8 +30,8 @@ from pytest_gta.tools.document_tree import (
     plain,
 )
 from pytest_gta.tools.picture_sources import LoadedPicture, PictureSources
-from pytest_gta.tools.writing_direction import is_right_to_left
 from pytest_gta.tools.word_numbering import WordNumbering
+from pytest_gta.tools.writing_direction import is_right_to_left
 
 _ACCENT = "1F3864"
 _LINK = "0563C1"

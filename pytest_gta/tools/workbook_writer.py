@@ -106,8 +106,9 @@ def _fill(sheet: Any, table: TableData, width: int, notes: list[str]) -> int:
 
 def _put(cell: Any, value: Cell) -> None:
     if isinstance(value.value, str) and not value.formula:
-        # Set as text by name: the library takes text that starts with "=" for a formula.
-        cell.set_explicit_value(value.value, "s")
+        cell.value = value.value
+        # The library takes text that starts with "=" for a formula, and "#N/A" for an error.
+        cell.data_type = "s"
     else:
         cell.value = value.value
     if value.format:

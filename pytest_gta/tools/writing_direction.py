@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 import unicodedata
 
@@ -38,9 +39,7 @@ def joined_letters(text: str) -> str:
     """Return text with each Arabic letter in the form its neighbours give it; as it is without the library."""
     if not has_right_to_left(text) or not can_order():
         return text
-    import arabic_reshaper
-
-    return str(arabic_reshaper.reshape(text))
+    return str(importlib.import_module("arabic_reshaper").reshape(text))
 
 
 def drawn_order(text: str, *, right_to_left: bool) -> list[tuple[str, int]]:
@@ -50,8 +49,7 @@ def drawn_order(text: str, *, right_to_left: bool) -> list[tuple[str, int]]:
     """
     if not can_order():
         return list(zip(text, range(len(text)), strict=True))
-    from bidi import algorithm
-
+    algorithm = importlib.import_module("bidi.algorithm")
     storage = algorithm.get_empty_storage()
     storage["base_level"], storage["base_dir"] = (1, "R") if right_to_left else (0, "L")
     algorithm.get_embedding_levels(text, storage)
