@@ -106,8 +106,8 @@ def parse_markdown(text: str) -> Document:
 
     Beyond the standard: a whole text in one ``markdown`` fence is unwrapped, front matter gives the title, single line
     ends are kept unless the text is plainly wrapped by hand, ``{{image_1}}`` places a picture, a page-break comment
-    starts a new page, a line may start with a bullet sign, and the inline HTML that models use (``<br>``, ``<b>``, ``<img>``) is
-    understood.
+    starts a new page, a line may start with a bullet sign, and inline HTML that models use
+    (``<br>``, ``<b>``, ``<img>``) is understood.
     """
     text, title = _take_front_matter(_unwrap(with_real_line_ends(printable(text))))
     text = _BULLET.sub(r"\1- ", text)

@@ -134,8 +134,8 @@ def _notes(fonts: PdfFonts, maker: ParagraphMaker, document: Document) -> list[s
         )
     if fonts.borrowed:
         notes.append(
-            "Chinese, Japanese or Korean text uses the font of the program that shows the file, for none is installed here "
-            "to embed; most programs have one (to embed it, install the system package fonts-noto-cjk)."
+            "Chinese, Japanese or Korean text uses the font of the program that shows the file, for none is installed "
+            "here; most programs have one (to embed one, install the system package fonts-noto-cjk)."
         )
     if any(needs_shaping(text) for text in document.texts()):
         notes.append(

@@ -97,7 +97,8 @@ def _add_line(layout: Any) -> None:
         'xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main">'
         '<p:nvSpPr><p:cNvPr id="900" name="Accent line"/><p:cNvSpPr/><p:nvPr userDrawn="1"/></p:nvSpPr>'
         f'<p:spPr><a:xfrm><a:off x="{left}" y="{top}"/><a:ext cx="{width}" cy="38100"/></a:xfrm>'
-        f'<a:prstGeom prst="rect"><a:avLst/></a:prstGeom><a:solidFill><a:srgbClr val="{BLUE}"/></a:solidFill><a:ln><a:noFill/></a:ln></p:spPr>'
+        f'<a:prstGeom prst="rect"><a:avLst/></a:prstGeom>'
+        f'<a:solidFill><a:srgbClr val="{BLUE}"/></a:solidFill><a:ln><a:noFill/></a:ln></p:spPr>'
         "<p:txBody><a:bodyPr/><a:lstStyle/><a:p/></p:txBody></p:sp>"
     )
     layout.shapes._spTree.append(parse_xml(xml))

@@ -209,8 +209,8 @@ def _by_name(entry: Mapping[Any, Any], number: int, notes: list[str]) -> dict[st
             given[name] = value
     if unknown:
         notes.append(
-            f"Slide {number}: {', '.join(map(repr, unknown[:5]))} was not used; a slide takes title, subtitle, content, "
-            "bullets, left, right, table, chart, image, notes, layout."
+            f"Slide {number}: {', '.join(map(repr, unknown[:5]))} was not used; a slide takes title, subtitle, "
+            "content, bullets, left, right, table, chart, image, notes, layout."
         )
     return given
 
