@@ -7,11 +7,11 @@ import gzip
 import io
 import lzma
 import tarfile
-import zipfile
+from collections.abc import Callable
 from dataclasses import replace
-from typing import IO, BinaryIO, cast
+from typing import IO, Any, BinaryIO, cast
 
-from pytest_gta.formats.package import damage, open_zip
+from pytest_gta.formats.package import DAMAGE, damage, open_zip
 from pytest_gta.formats.reading import PictureCandidate, Reading, Source, Unreadable
 from pytest_gta.formats.wording import one_line
 
@@ -21,17 +21,9 @@ _MOST_READ = 20
 _MOST_MEMBER_BYTES = 32 * 1024 * 1024
 _MOST_MEMBER_CHARS = 200_000
 _BOMB_RATIO = 200
-_OPENERS = {b"\x1f\x8b": gzip.open, b"BZ": bz2.open, b"\xfd7": lzma.open}
-_DAMAGE = (
-    zipfile.BadZipFile,
-    tarfile.TarError,
-    EOFError,
-    OSError,
-    ValueError,
-    lzma.LZMAError,
-    RuntimeError,
-    NotImplementedError,
-)
+_CLUTTER = frozenset(("__MACOSX", ".git", "node_modules", "__pycache__"))
+_OPENERS: dict[bytes, Callable[[Any], Any]] = {b"\x1f\x8b": gzip.open, b"BZ": bz2.open, b"\xfd7": lzma.open}
+_DAMAGE = (*DAMAGE, tarfile.TarError, lzma.LZMAError)
 
 
 class _Counted(io.RawIOBase):

@@ -194,7 +194,7 @@ _MPEG_KBITS = {
 
 
 def _read_mpeg(source: Source, reading: Reading) -> None:
-    """Read the first frame of an MP3: its length follows from its size and bit rate, or from its own count of frames."""
+    """Read the first frame of an MP3; its length follows from size and bit rate, or from its own count of frames."""
     data = source.data(262_144)
     start = 0
     if data[:3] == b"ID3" and len(data) > 10:

@@ -55,8 +55,8 @@ class Extract:
     """What one file holds. A file that cannot be read is an extract with faults and no text, never an exception.
 
     Attributes:
-        kind: The family that read it: ``word``, ``slides``, ``sheets``, ``pdf``, ``web``, ``text``, ``image``, ``audio``,
-            ``video``, ``archive``, or ``other``.
+        kind: The family that read it: ``word``, ``slides``, ``sheets``, ``pdf``, ``web``, ``text``, ``image``,
+            ``audio``, ``video``, ``archive``, or ``other``.
         media_type: By content where that can be told, else by suffix.
         facts: What was measured, e.g. ``{"pages": 3}``; names are plain words, with the unit where there is one.
         text: The text in reading order, parts marked by lines such as ``=== Slide 2: Results ===``.

@@ -18,7 +18,7 @@ _SAFE: dict[str, bool] = {"resolve_entities": False, "load_dtd": False, "no_netw
 def parse(data: bytes) -> Element:
     """Return the root element.
 
-    Entities are never expanded, nothing is loaded from elsewhere. A slightly damaged document is read as far as it goes.
+    Entities are never expanded, nothing is loaded from elsewhere. A damaged document is read as far as it goes.
 
     Raises:
         Unreadable: When there is no element to be found, or the document declares entities of its own.

@@ -1,4 +1,4 @@
-"""What sound and video files share: their facts by PyAV where it is installed, else those that MP4 files store plainly."""
+"""What sound and video files share: their facts by PyAV where it is installed, else those that MP4 stores plainly."""
 
 from __future__ import annotations
 
@@ -41,12 +41,16 @@ def add_media_facts(source: Source, reading: Reading) -> bool:
                 reading.facts["seconds"] = round(container.duration / 1_000_000, 3)
             for stream in container.streams.video[:1]:
                 context = stream.codec_context
+                if context is None:
+                    continue
                 reading.facts["pixels"] = f"{context.width} x {context.height}"
                 if stream.average_rate:
                     reading.facts["frames per second"] = round(float(stream.average_rate), 3)
                 reading.facts["video coding"] = str(context.name)
             for stream in container.streams.audio[:1]:
                 context = stream.codec_context
+                if context is None:
+                    continue
                 reading.facts["channels"] = int(context.channels)
                 reading.facts["sample rate Hz"] = int(context.sample_rate)
                 reading.facts["sound coding"] = str(context.name)

@@ -14,7 +14,8 @@ from pytest_gta.formats.markup import Element, children, local, parse
 from pytest_gta.formats.pictures import embedded
 from pytest_gta.formats.reading import PictureCandidate, Reading, Unreadable
 
-_DAMAGE = (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError, NotImplementedError, RuntimeError)
+DAMAGE = (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError, NotImplementedError, RuntimeError)
+"""What reading a zip, or a part of one, raises when it is damaged."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +73,7 @@ class Package:
         try:
             with self.open(name) as part:
                 data = part.read(most + 1)
-        except _DAMAGE as error:
+        except DAMAGE as error:
             raise Unreadable(f"part {name} is damaged ({damage(error)})") from None
         if len(data) > most:
             raise Unreadable(f"part {name} unpacks to more than {most:,} bytes")
@@ -93,7 +94,7 @@ class Package:
             opened = self._zip.open(real)
             self._left -= self._zip.getinfo(real).file_size
             return opened
-        except _DAMAGE as error:
+        except DAMAGE as error:
             raise Unreadable(f"part {name} is damaged ({damage(error)})") from None
 
     def xml(self, name: str) -> Element:
@@ -165,7 +166,7 @@ def open_zip(stream: BinaryIO) -> zipfile.ZipFile:
     stream.seek(0)
     try:
         return zipfile.ZipFile(stream)
-    except _DAMAGE as error:
+    except DAMAGE as error:
         stream.seek(0)
         if stream.read(4) == b"PK\x03\x04":
             raise Unreadable(
@@ -177,6 +178,8 @@ def open_zip(stream: BinaryIO) -> zipfile.ZipFile:
 def damage(error: BaseException) -> str:
     """Return what is wrong with a zip, in plain words."""
     text = (str(error).splitlines() or [""])[0]
+    if isinstance(error, zlib.error):
+        return "its packed data is damaged"
     if "CRC" in text:
         return "its checksum is wrong"
     if isinstance(error, EOFError) or "truncated" in text:

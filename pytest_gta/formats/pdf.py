@@ -45,9 +45,8 @@ def read(source: Source, reading: Reading) -> None:
     texts, scanned, blank = _page_texts(document, reading)
     if scanned:
         # First, because a reader of the text alone would take the document for a short one.
-        reading.notes.insert(
-            0, f"{len(scanned)} of {plural(count, 'page')} are scans or pictures without text: {spans(scanned)}"
-        )
+        share = f"{len(scanned)} of {plural(count, 'page')}"
+        reading.notes.insert(0, f"{share} are scans or pictures without text: {spans(scanned)}")
         reading.facts["pages without text"] = len(scanned)
     if blank:
         reading.note(f"blank pages: {spans(blank)}")
@@ -188,19 +187,10 @@ def _structure(source: Source, reading: Reading) -> dict[int, list[str]]:
                 remarks[number] = found
     except DependencyError:
         reading.note("its outline, links and comments are encrypted in a way that cannot be read here")
-    except (
-        PyPdfError,
-        ValueError,
-        LookupError,
-        TypeError,
-        AttributeError,
-        OSError,
-        RecursionError,
-        AssertionError,
-    ) as error:
-        reading.fault(
-            f"its outline, links and comments could not be read to their end ({one_line(str(error), 100)})"
-        )
+    except Exception as error:
+        # pypdf raises nearly anything on damaged objects; the pages have been read without it.
+        reason = one_line(str(error), 100) if isinstance(error, PyPdfError) else type(error).__name__
+        reading.fault(f"its outline, links and comments could not be read to their end ({reason})")
     return remarks
 
 

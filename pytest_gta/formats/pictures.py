@@ -88,10 +88,7 @@ def decode(data: bytes, where: str, limits: ReadLimits) -> Decoded:
             and len(data) <= _MOST_BYTES_UNCHANGED
             and "transparency" not in image.info
         )
-    if unchanged:
-        picture = Picture(where, _MEDIA_TYPES[form], data, width, height)
-    else:
-        picture = encode(small, where)
+    picture = Picture(where, _MEDIA_TYPES[form], data, width, height) if unchanged else encode(small, where)
     return Decoded(picture, width, height, form, mode, frames, texts, colour)
 
 
@@ -189,7 +186,7 @@ def _shrink(image: Image, longest: int) -> Image:
 
 
 def _eight_bits(image: Image) -> Image:
-    low, high = (float(value) for value in image.convert("F").getextrema())  # type: ignore[arg-type]
+    _low, high = (float(value) for value in image.convert("F").getextrema())  # type: ignore[arg-type]
     top = 65535.0 if image.mode.startswith("I") and high > 255 else max(high, 1.0)
     return image.convert("F").point(lambda value: value * (255.0 / top)).convert("L")
 

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from pytest_gta.formats.extract import Extract
+from pytest_gta.formats.extract import Extract, Picture
 from pytest_gta.formats.limits import ReadLimits
 from pytest_gta.formats.reading import Reading, Source, Unreadable
 from pytest_gta.formats.sniff import FileType, family_of_name, sniff
@@ -19,6 +18,7 @@ FAMILIES = ("word", "slides", "sheets", "pdf", "web", "text", "image", "audio", 
 PRELOAD = ("lxml.etree", "PIL.Image", "PIL.JpegImagePlugin", "PIL.PngImagePlugin")
 """What a process that forks for each file should import beforehand: what nearly every kind needs, and no more."""
 
+_UNKNOWN = "application/octet-stream"
 _NAMES = {
     "word": "Word document",
     "slides": "PowerPoint deck",
@@ -48,7 +48,8 @@ def read_file(path: Path, limits: ReadLimits | None = None) -> Extract:
         with path.open("rb") as stream:
             return read_source(Source(path.name, stream, size, path.parent), limits)
     except OSError as error:
-        return _refused("other", "application/octet-stream", f"the file cannot be opened: {error.strerror or error}")
+        fault = f"the file cannot be opened: {error.strerror or type(error).__name__}"
+        return Extract(kind="other", media_type=_UNKNOWN, faults=(fault,))
 
 
 def read_file_json(path: str, limits: Mapping[str, Any] | None = None) -> dict[str, Any]:
@@ -67,15 +68,9 @@ def read_file_json(path: str, limits: Mapping[str, Any] | None = None) -> dict[s
 def read_source(source: Source, limits: ReadLimits, *, nested: bool = False) -> Extract:
     """Read an opened file; `nested` says that it is a member of an archive, whose own archives are not opened."""
     if source.size == 0:
-        return _refused(
-            family_of_name(source.suffix) or "other", "application/octet-stream", "the file is empty (0 bytes)"
-        )
+        return _refused(source, "the file is empty (0 bytes)")
     if source.size > limits.max_bytes:
-        return _refused(
-            family_of_name(source.suffix) or "other",
-            "application/octet-stream",
-            f"the file has {source.size:,} bytes, more than the {limits.max_bytes:,} that are read",
-        )
+        return _refused(source, f"the file has {source.size:,} bytes, more than the {limits.max_bytes:,} that are read")
     found = sniff(source)
     reading = Reading(limits)
     _compare_with_name(source, found, reading)
@@ -98,7 +93,7 @@ def read_source(source: Source, limits: ReadLimits, *, nested: bool = False) -> 
     return reading.extract(found.family, found.media_type, _pictures(reading))
 
 
-def _pictures(reading: Reading) -> tuple[Any, ...]:
+def _pictures(reading: Reading) -> tuple[Picture, ...]:
     if not reading.candidates:
         return ()
     from pytest_gta.formats.pictures import choose
@@ -112,10 +107,5 @@ def _compare_with_name(source: Source, found: FileType, reading: Reading) -> Non
         reading.note(f"its name ends in .{source.suffix} ({_NAMES[promised]}), but by its content it is a {found.name}")
 
 
-def _refused(family: str, media_type: str, reason: str) -> Extract:
-    return Extract(kind=family, media_type=media_type, faults=(reason,))
-
-
-def with_pictures(limits: ReadLimits, most: int) -> ReadLimits:
-    """Return limits that allow `most` pictures."""
-    return replace(limits, max_pictures=most)
+def _refused(source: Source, reason: str) -> Extract:
+    return Extract(kind=family_of_name(source.suffix) or "other", media_type=_UNKNOWN, faults=(reason,))

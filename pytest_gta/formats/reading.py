@@ -15,7 +15,7 @@ from pytest_gta.formats.wording import clean
 _MOST_REMARKS = 40
 
 
-class Unreadable(Exception):  # noqa: N818 - a state of the file, not an error of the program
+class Unreadable(Exception):
     """The file, or one part of it, cannot be read. Its text is one plain clause without a full stop."""
 
 

@@ -15,9 +15,7 @@ _STRICT = "{http://purl.oclc.org/ooxml/spreadsheetml/main}"
 _TAGS = ("row", "col", "mergeCell", "hyperlink", "dataValidation", "conditionalFormatting", "autoFilter", "pane")
 _ADDRESS = re.compile(r"([A-Z]{1,3})(\d{1,7})")
 _DATE_LETTERS = re.compile(r'"[^"]*"|\\.|\[[^\]]*\]|_.|\*.')
-_REFERENCE = re.compile(
-    r"""("[^"]*"|'[^']*'!?)|(?<![A-Za-z0-9_.$])(\$?)([A-Z]{1,3})(\$?)(\d{1,7})(?![A-Za-z0-9_.(])"""
-)
+_REFERENCE = re.compile(r"""("[^"]*"|'[^']*'!?)|(?<![A-Za-z0-9_.$])(\$?)([A-Z]{1,3})(\$?)(\d{1,7})(?![A-Za-z0-9_.(])""")
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pytest_gta.formats.charts import describe_chart
 from pytest_gta.formats.drawing import paragraphs
 from pytest_gta.formats.markup import Element, all_text, attribute, child, children, descendants, local
-from pytest_gta.formats.package import Package, Relation, open_zip
+from pytest_gta.formats.package import DAMAGE, Package, Relation, damage, open_zip
 from pytest_gta.formats.reading import Reading, Source, Unreadable
 from pytest_gta.formats.sheet_cells import CellReader, NumberFormat, Row, SheetMeasure, column_letters, shared_strings
 from pytest_gta.formats.wording import one_line, plural, spans
@@ -23,7 +23,7 @@ _BUILT_IN: dict[int, NumberFormat] = {
     10: NumberFormat(is_percent=True),
 }
 _MOST_CELL_CHARS = 4_000
-_BROKEN = (Unreadable, ValueError, KeyError, IndexError, AttributeError, TypeError)
+_BROKEN = (Unreadable, *DAMAGE, ValueError, KeyError, IndexError, AttributeError, TypeError)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,9 +69,15 @@ def read(source: Source, reading: Reading) -> None:
         try:
             left -= _read_sheet(package, sheet, reader, reading, left)
         except _BROKEN as error:
-            reason = str(error) if isinstance(error, Unreadable) else f"unexpected content ({type(error).__name__})"
+            reason = _reason(error)
             reading.add(f"[sheet {sheet.name!r}: the rest could not be read: {reason}]")
             reading.fault(f"sheet {sheet.name!r} could not be read to its end: {reason}")
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, Unreadable):
+        return str(error)
+    return damage(error) if isinstance(error, DAMAGE) else f"unexpected content ({type(error).__name__})"
 
 
 def _is_open_xml(source: Source) -> bool:
@@ -105,7 +111,7 @@ def _shared(package: Package, main: str, reading: Reading) -> list[str]:
                         reading.fault("the workbook holds more text than is read; cells after that are marked")
                         break
         except _BROKEN as error:
-            reading.fault(f"the texts of the cells could not be read to their end: {error}")
+            reading.fault(f"the texts of the cells could not be read to their end: {_reason(error)}")
     return texts
 
 
@@ -121,7 +127,7 @@ def _formats(package: Package, main: str, reading: Reading) -> list[NumberFormat
             ids = [int(style.get("numFmtId", "0")) for style in children(styles, "xf")] if styles is not None else []
             return [own.get(number) or _BUILT_IN.get(number, NumberFormat()) for number in ids]
         except _BROKEN as error:
-            reading.fault(f"the formats of the cells could not be read, dates are shown as numbers: {error}")
+            reading.fault(f"the formats of the cells could not be read, dates are shown as numbers: {_reason(error)}")
     return []
 
 
@@ -195,8 +201,9 @@ def _with_column_names(lines: list[str], measure: SheetMeasure) -> list[str]:
 def _summary(measure: SheetMeasure) -> str:
     if not measure.cells:
         return ""
-    area = f"{column_letters(measure.first_column)}{measure.first_row}:{column_letters(measure.last_column)}{measure.last_row}"
-    said = [f"used range {area}", plural(measure.rows, "row"), plural(measure.cells, "cell")]
+    start = f"{column_letters(measure.first_column)}{measure.first_row}"
+    end = f"{column_letters(measure.last_column)}{measure.last_row}"
+    said = [f"used range {start}:{end}", plural(measure.rows, "row"), plural(measure.cells, "cell")]
     if measure.formulas:
         said.append(plural(measure.formulas, "formula"))
     if measure.uncalculated:
@@ -251,7 +258,7 @@ def _surroundings(package: Package, sheet: _Sheet, measure: SheetMeasure, readin
             else:
                 _attached(package.xml(relation.target), kind, reading)
         except _BROKEN as error:
-            reading.fault(f"a {kind} of sheet {sheet.name!r} could not be read: {error}")
+            reading.fault(f"a {kind} of sheet {sheet.name!r} could not be read: {_reason(error)}")
             reading.add(f"[a {kind} that could not be read]")
 
 

@@ -132,9 +132,7 @@ def _text_shape(slide: _Slide, shape: Element) -> str:
     if kind in _FURNITURE:
         return ""
     body = child(shape, "txBody")
-    text = (
-        paragraphs(body, slide.relations, bulleted=kind in _BULLETED and kind is not None) if body is not None else ""
-    )
+    text = paragraphs(body, slide.relations, bulleted=kind in _BULLETED) if body is not None else ""
     if text and kind in ("title", "ctrTitle"):
         return "# " + " ".join(text.split())
     if text and kind == "subTitle":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zipfile
+import zlib
 from dataclasses import dataclass
 
 from pytest_gta.formats.reading import Source
@@ -150,7 +151,7 @@ def is_text(head: bytes) -> bool:
         # UTF-16 without a mark: every other byte of plain text is zero. Sparse zeros are stray bytes in a text.
         zeros = head.count(b"\x00")
         odd, even = head[1::2].count(b"\x00"), head[0::2].count(b"\x00")
-        return max(odd, even) > 0.7 * len(head) / 2 and min(odd, even) < 0.1 * zeros or _mostly_printable(head)
+        return (max(odd, even) > 0.7 * len(head) / 2 and min(odd, even) < 0.1 * zeros) or _mostly_printable(head)
     return _mostly_printable(head)
 
 
@@ -172,7 +173,7 @@ def _zip(source: Source) -> FileType:
         with zipfile.ZipFile(source.stream) as archive:
             names = {name.replace("\\", "/").lstrip("/").lower() for name in archive.namelist()}
             mimetype = archive.read("mimetype")[:100] if "mimetype" in names else b""
-    except (zipfile.BadZipFile, OSError, ValueError, KeyError, EOFError, RuntimeError, NotImplementedError):
+    except (zipfile.BadZipFile, zlib.error, OSError, ValueError, KeyError, EOFError, RuntimeError, NotImplementedError):
         return _by_suffix(source, FileType("archive", "application/zip", "zip archive"))
     for name, found in _ZIP_MEMBERS:
         if name in names:

@@ -60,9 +60,7 @@ def decode(data: bytes) -> tuple[str, str]:
     """Return text and the name of its encoding: by its mark, as UTF-8, else by what fits its letters best."""
     for mark, encoding in _MARKS:
         if data.startswith(mark):
-            return data.decode(encoding, "replace").lstrip("\ufeff"), encoding.replace(
-                "-sig", " with a byte order mark"
-            )
+            return data.decode(encoding, "replace").lstrip("\ufeff"), encoding.replace("-sig", " with a mark")
     try:
         return data.decode("utf-8"), "utf-8"
     except UnicodeDecodeError as error:
@@ -98,7 +96,7 @@ def shorten_data(text: str) -> str:
 
 
 def delimiter_of(text: str, suffix: str = "csv") -> str:
-    """Return what separates the columns of a table in text: the one of ``, ; tab |`` that splits its rows most evenly."""
+    """Return what separates the columns of a table: the one of ``, ; tab |`` that splits its rows most evenly."""
     if suffix == "tsv":
         return "\t"
     lines = text[:_MOST_SAMPLE].splitlines()[:60]

@@ -17,7 +17,8 @@ def read(source: Source, reading: Reading) -> None:
     """Measure a video and take frames from it."""
     if has_av():
         add_media_facts(source, reading)
-        reading.fault("the video is given as facts and single frames; its sound is not transcribed")
+        sound = "" if "it has no sound" in reading.notes else ", its sound is not transcribed"
+        reading.fault(f"the video is given as facts and single frames{sound}")
         if "pixels" in reading.facts and reading.limits.max_pictures > 0:
             _frames(source, reading)
         return

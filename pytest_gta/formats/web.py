@@ -16,12 +16,12 @@ from pytest_gta.formats.wording import one_line, plural, squeeze
 
 MEDIA_TYPE = "text/html"
 
-_MOST_SOURCE_CHARS = 40_000
+_MOST_SOURCE_CHARS = 120_000
 _DATA_IMAGE = re.compile(r"data:(image/[\w.+-]+)((?:;[\w=-]+)*),(.*)", re.DOTALL)
 
 
 def read(source: Source, reading: Reading) -> None:
-    """Read a page: its text first, then what it refers to, then its scripts and styles as source.
+    """Read a page: its text as a visitor sees it, then what it loads, then its source.
 
     Raises:
         Unreadable: When it holds no markup at all.
@@ -37,6 +37,7 @@ def read(source: Source, reading: Reading) -> None:
         root = html.document_fromstring(text.replace("\x00", "").encode("utf-8", "replace"), parser=parser)
     except (etree.ParserError, etree.XMLSyntaxError, ValueError):
         raise Unreadable("it holds no markup that can be read") from None
+    reading.facts["doctype"] = "yes" if text.lstrip("\ufeff \t\r\n")[:9].lower() == "<!doctype" else "none"
     _head(root, reading)
     page = PageText(root)
     reading.facts["words"] = len(page.visible.split())
@@ -49,7 +50,7 @@ def read(source: Source, reading: Reading) -> None:
     if page.comments:
         reading.note(f"{plural(page.comments, 'HTML comment')}, marked [HTML comment: ...]")
     _images(root, source, reading)
-    _scripts(root, reading)
+    _source(root, text, reading)
 
 
 def _head(root: Element, reading: Reading) -> None:
@@ -120,20 +121,17 @@ def _data_image(address: str, where: str, reading: Reading) -> None:
     reading.candidates.append(embedded(match.group(1), where, content, reading.limits, encoded[:200]))
 
 
-def _scripts(root: Element, reading: Reading) -> None:
-    """Add scripts and styles as source: a page may build all it shows from them."""
+def _source(root: Element, text: str, reading: Reading) -> None:
+    """Add the page's source: structure, styles and scripts are what a page is made of, and often what is asked for."""
     for tag, name in (("script", "script"), ("style", "style")):
-        sources = [element.text or "" for element in root.iter(tag) if (element.text or "").strip()]
-        if not sources:
-            continue
-        size = sum(len(text) for text in sources)
-        reading.facts[f"{name} characters"] = size
-        for number, text in enumerate(sources, 1):
-            kept = shorten_data(text.strip("\n"))
-            if len(kept) > _MOST_SOURCE_CHARS:
-                cut = len(kept) - _MOST_SOURCE_CHARS
-                kept = f"{kept[:_MOST_SOURCE_CHARS]}\n[... {cut:,} characters of this {name} not included ...]"
-                reading.fault(
-                    f"{name} {number} has {len(text):,} characters, of which the first {_MOST_SOURCE_CHARS:,} are included"
-                )
-            reading.add(f"\n=== {name} {number} of {len(sources)} ({len(text):,} characters) ===\n{kept}")
+        size = sum(len(element.text or "") for element in root.iter(tag))
+        if size:
+            reading.facts[f"{name} characters"] = size
+    source = shorten_data(text).strip("\n")
+    reading.add("\n=== page source ===")
+    if len(source) > _MOST_SOURCE_CHARS:
+        head, tail = _MOST_SOURCE_CHARS * 3 // 4, _MOST_SOURCE_CHARS // 4
+        cut = len(source) - head - tail
+        source = f"{source[:head]}\n[... {cut:,} characters of the source not included ...]\n{source[-tail:]}"
+        reading.fault(f"{cut:,} characters from the middle of its source are not included; its visible text is")
+    reading.add(source)

@@ -8,11 +8,29 @@ from pytest_gta.formats.markup import Element
 from pytest_gta.formats.wording import fold_spaces, one_line, table
 
 _BLOCKS = frozenset(
-    "address article aside blockquote body center dd details dialog dir div dl dt fieldset figcaption figure footer form "
-    "h1 h2 h3 h4 h5 h6 header hr html legend li main menu nav ol p pre section summary table tbody td tfoot th thead tr ul "
-    "option".split()
+    (
+        *("address", "article", "aside", "blockquote", "body", "center", "details", "dialog", "dir", "div", "dl", "dt"),
+        *(
+            "dd",
+            "fieldset",
+            "figcaption",
+            "figure",
+            "footer",
+            "form",
+            "h1",
+            "h2",
+            "h3",
+            "h4",
+            "h5",
+            "h6",
+            "header",
+            "hr",
+        ),
+        *("html", "legend", "li", "main", "menu", "nav", "ol", "option", "p", "pre", "section", "summary", "table"),
+        *("tbody", "td", "tfoot", "th", "thead", "tr", "ul"),
+    )
 )
-_SKIPPED = frozenset("script style template head noscript".split())
+_SKIPPED = frozenset(("script", "style", "template", "head", "noscript"))
 _HIDING = re.compile(
     r"display\s*:\s*none|visibility\s*:\s*hidden|opacity\s*:\s*0(?:\.0+)?\s*(?:;|$)|font-size\s*:\s*0(?:px|em|%)?\s*(?:;|$)",
     re.IGNORECASE,
@@ -60,7 +78,7 @@ class PageText:
         self.visible = " ".join(self._seen)
 
     def _walk(self, root: Element) -> None:
-        from lxml import etree
+        from lxml import etree  # type: ignore[import-untyped]
 
         for event, element in etree.iterwalk(root, events=("start", "end", "comment")):
             if event == "comment":

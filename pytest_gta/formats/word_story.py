@@ -165,6 +165,10 @@ class Story:
         level = self._styles.heading(style_id)
         if level:
             self.headings += 1
+        elif any(style.name == "caption" for style in chain):
+            text = f"[caption] {text}"
+        if attribute(child(properties, "jc"), "val") == "center":
+            text = f"[centered] {text}"
         return self._mark(properties, chain, level) + (text.replace("**", "") if level else text)
 
     def _mark(self, properties: Element | None, chain: list[_Style], level: int) -> str:
@@ -346,7 +350,7 @@ def _through(holder: Element, tag: str) -> Iterator[Element]:
 
 
 def _outside_boxes(holder: Element) -> Iterator[Element]:
-    """Yield the elements of a drawing in order, each text box as one: it is a story of its own. One branch of each choice."""
+    """Yield the elements of a drawing in order; a text box as one, for it is a story of its own; one of each choice."""
     for element in holder:
         name = local(element)
         yield element

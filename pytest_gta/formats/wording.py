@@ -11,9 +11,9 @@ _BLANK_LINES = re.compile(r"\n{3,}")
 
 
 def clean(text: str) -> str:
-    """Return text that any JSON or XML can carry: control bytes, lone surrogates and non-characters become ``\\ufffd``.
+    """Return text that any JSON or XML can carry.
 
-    Line ends become ``\\n``.
+    Control bytes, lone surrogates and non-characters become the replacement character; line ends become line feeds.
     """
     text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\x0c", "\n")
     return _UNSAFE.sub("\ufffd", text)

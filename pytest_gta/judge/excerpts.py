@@ -104,7 +104,7 @@ def _line_end(text: str, at: int) -> int:
 def _gap(text: str, start: int, end: int) -> str:
     part = ""
     if end < len(text):
-        marks = [match for match in _PART.finditer(text, 0, end + 1)]
+        marks = list(_PART.finditer(text, 0, end + 1))
         if marks and not text.startswith("=== ", end):
             part = f", going on in: {marks[-1].group(0).strip('= ')[:60]}"
     return f"\n[... {end - start:,} characters not shown{part} ...]\n"

@@ -78,7 +78,9 @@ class ShownFile:
         if self.text:
             lines.append(self.text)
         elif self.pictures:
-            lines.append("(no text; see the picture below)" if len(self.pictures) == 1 else "(no text; see the pictures)")
+            lines.append(
+                "(no text; see the picture below)" if len(self.pictures) == 1 else "(no text; see the pictures)"
+            )
         else:
             lines.append("(no content that could be shown)" if self.record.evidence == "none" else "(no text in it)")
         lines.append(f"[end of {self.path} | {mark}]")
@@ -147,7 +149,9 @@ def _record(file: FileToRead, extract: Extract, text: str, cuts: Sequence[str]) 
 
 
 def _media_type(file: FileToRead, extract: Extract) -> str:
-    return file.media_type if extract.media_type == "application/octet-stream" and file.media_type else extract.media_type
+    return (
+        file.media_type if extract.media_type == "application/octet-stream" and file.media_type else extract.media_type
+    )
 
 
 def _unseen_pictures(read: FileRead, pictures_in_all: int) -> str:
