@@ -11,8 +11,6 @@ from typing import Any
 from pytest_gta.tools.specification import ToolParameter, ToolSpec
 from pytest_gta.tools.tool import Tool, ToolFault
 
-PRELOAD = ("simpleeval",)
-
 MAX_DIGITS = 2_000
 """Digits of a whole number in a result."""
 MAX_ITEMS = 10_000
@@ -40,6 +38,11 @@ CALCULATOR = Tool(
     "pytest_gta.tools.calculator:calculate",
     timeout_s=2,
 )
+
+
+def preload(function: str, arguments: dict[str, Any]) -> tuple[str, ...]:
+    """Return the library a call needs."""
+    return ("simpleeval",)
 
 
 def calculate(expression: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import builtins
 import contextlib
 import importlib.util
@@ -17,7 +18,18 @@ from typing import Any
 from pytest_gta.tools.specification import ToolParameter, ToolSpec
 from pytest_gta.tools.tool import Tool, ToolFault
 
-PRELOAD = ("matplotlib.figure", "matplotlib.backends.backend_agg", "matplotlib.pyplot", "numpy", "sympy")
+_ALGEBRA = re.compile(
+    r"\b(?:sympy|symbols?|Symbol|Eq|n?solve\w*|linsolve|dsolve|simplify|expand|factor|integrate|diff|Derivative|Integral"
+    r"|limit|series|Matrix|Rational|Poly|S|oo|Sum|Product|Piecewise|lambdify|latex|sympify)\b"
+)
+
+
+def preload(function: str, arguments: dict[str, Any]) -> tuple[str, ...]:
+    """Return the libraries a call will most likely need, to import once for this call and all later ones."""
+    if function == "plot":
+        return ("numpy", "matplotlib.backends.backend_agg", "matplotlib.pyplot")
+    return ("sympy",) if _ALGEBRA.search(str(arguments.get("command", ""))) else ()
+
 
 _FENCED = re.compile(
     r"^[ \t]*(`{3,}|~{3,})[ \t]*([\w+-]*)[^\n]*\n(.*?)(?:^[ \t]*\1[ \t]*$|\Z)", re.DOTALL | re.MULTILINE
@@ -120,11 +132,10 @@ def solve(command: str) -> dict[str, Any]:
         ToolFault: When it fails; names the model's own line.
     """
     names: dict[str, Any] = {}
-    if "sympy" in sys.modules or importlib.util.find_spec("sympy") is not None:
-        exec("from sympy import *", names)  # noqa: S102 - our own words; gives the code all names at once
-    elif re.search(r"\b(?:sympy|symbols|Eq|solve|Symbol|integrate|diff)\b", command):
+    if _unknown_names(source_of(command)):
         _need("sympy", "Solver")
-    names.pop("__builtins__", None)
+        exec("from sympy import *", names)  # noqa: S102 - our own words; gives the code all names at once
+        names.pop("__builtins__", None)
     before = {path: _stamp(path) for path in _visible_files()}
     with _captured() as printed:
         value = _run(command, names, solution_needed=True)
@@ -164,6 +175,29 @@ def _run(command: str, names: dict[str, Any], *, solution_needed: bool) -> Any:
         if not printed:
             raise ToolFault("the code defines no solution() and prints nothing: define solution() and return a value")
     return None
+
+
+def _unknown_names(source: str) -> set[str]:
+    """The names that code uses and nowhere defines: the ones that sympy is to supply."""
+    try:
+        tree = ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return set()  # running it will tell
+    used, defined = set(), set(dir(builtins)) | {"__name__"}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name):
+            (used if isinstance(node.ctx, ast.Load) else defined).add(node.id)
+        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            defined.add(node.name)
+        elif isinstance(node, ast.arg):
+            defined.add(node.arg)
+        elif isinstance(node, ast.alias):
+            if node.name == "*":
+                return set()
+            defined.add((node.asname or node.name).partition(".")[0])
+        elif isinstance(node, ast.ExceptHandler | ast.MatchAs | ast.MatchStar) and node.name:
+            defined.add(node.name)
+    return used - defined
 
 
 class _as_models_fault(contextlib.AbstractContextManager[None]):  # noqa: N801 - reads as a verb

@@ -52,6 +52,10 @@ def main(line: str) -> None:
     shielded = job.backend == "bwrap" or _shield(job.protected)
     command = [job.python, "-I", "-B", "-c", SERVER, str(PACKAGE), line, "shielded" if shielded else "open"]
     server, ended = _start(job, command)
+    # The program learns from the closing of this pipe that the server is gone: only the server may hold it.
+    nothing = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nothing, 1)
+    os.close(nothing)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     try:
         _watch(job, server, ended)

@@ -36,7 +36,9 @@ from pytest_gta.workspace.protected_copies import ProtectedCopies
 __all__ = ["ConfinedError", "ConfinedProcess", "Limits"]
 
 _START_S = 60.0
-_GRACE_S = 10.0
+"""Seconds for the server to come up, and to import the libraries a function needs."""
+_GRACE_S = 4.0
+"""Seconds after a call's own time in which the server must have answered."""
 _LAUNCH = "import sys;sys.path.insert(0,sys.argv[1]);from pytest_gta.workspace.confined_launcher import main;main(sys.argv[2])"
 
 
@@ -113,9 +115,10 @@ class ConfinedProcess:
             if self._process is None:
                 self._start()
             self._said_before = len(self._said())
-            deadline = time.monotonic() + timeout_s + _GRACE_S
-            self._send(request, deadline)
-            head, body = self._receive(deadline)
+            self._send(request, time.monotonic() + _START_S)
+            head, body = self._receive(time.monotonic() + _START_S)
+            if head["outcome"] == "started":
+                head, body = self._receive(time.monotonic() + timeout_s + _GRACE_S)
         except _Gone as gone:
             lost = self._lost(gone, timeout_s)
             self._stop()

@@ -77,10 +77,11 @@ class _Server:
         while (line := self._next_line()) is not None:
             request = json.loads(line)
             try:
-                self._preload(str(request["target"]))
+                self._preload(str(request["target"]), request["kwargs"])
             except BaseException as error:
                 self.answer({"outcome": "done"}, _error(error, self._job))
                 continue
+            self.answer({"outcome": "started"}, b"")
             self.answer(*self._run(request))
 
     def answer(self, head: dict[str, Any], body: bytes) -> None:
@@ -100,10 +101,11 @@ class _Server:
         line, _, self._buffer = b"".join(pieces).partition(b"\n")
         return line
 
-    def _preload(self, target: str) -> None:
-        """Import the function's module and the libraries it names here, so that every later call has them at once."""
-        module = importlib.import_module(target.partition(":")[0])
-        for name in getattr(module, "PRELOAD", ()):
+    def _preload(self, target: str, kwargs: dict[str, Any]) -> None:
+        """Import the function's module and the libraries it needs here, so that every later call has them at once."""
+        module_name, _, function = target.partition(":")
+        choose = getattr(importlib.import_module(module_name), "preload", None)
+        for name in choose(function, kwargs) if choose is not None else ():
             with contextlib.suppress(ImportError):
                 importlib.import_module(name)
 
