@@ -5,7 +5,8 @@ from __future__ import annotations
 from pytest_gta.formats.markup import Element, attribute, child, children, descendants, local
 from pytest_gta.formats.package import Package
 from pytest_gta.formats.reading import Reading, Source, Unreadable
-from pytest_gta.formats.word_story import Story, Styles
+from pytest_gta.formats.word_story import Story
+from pytest_gta.formats.word_styles import Styles
 from pytest_gta.formats.wording import one_line, squeeze
 
 MEDIA_TYPE = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"

@@ -4,81 +4,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 
 from pytest_gta.formats.charts import describe_chart
 from pytest_gta.formats.drawing import smartart
-from pytest_gta.formats.markup import Element, all_text, attribute, child, children, descendants, local
-from pytest_gta.formats.numbering import Numbering
+from pytest_gta.formats.markup import Element, all_text, attribute, child, descendants, local
 from pytest_gta.formats.package import Package
 from pytest_gta.formats.reading import Reading, Unreadable
+from pytest_gta.formats.word_styles import ParagraphStyle, Styles, is_on, is_shaded, is_unseen
 from pytest_gta.formats.wording import one_line, squeeze, table
 
 _DEEPEST = 60
 _CONTAINERS = ("sdtContent", "smartTag", "customXml", "fldSimple", "ruby", "rubyBase", "bdo", "dir")
-_OFF = ("0", "false", "none", "off")
-_HEADING = re.compile(r"^heading (\d)$")
 _BROKEN = (Unreadable, ValueError, KeyError, IndexError, AttributeError, TypeError)
 _BOLD_SEAM = re.compile(r"\*\*(\s*)\*\*")
 _LINK_FIELD = re.compile(r'HYPERLINK\s+"([^"]+)"')
-
-
-@dataclass(frozen=True, slots=True)
-class _Style:
-    name: str
-    based_on: str
-    outline: int | None
-    list_id: str
-    list_depth: int
-    hidden: bool
-    shaded: bool
-
-
-@dataclass(slots=True)
-class Styles:
-    """What the styles and lists of a document say about its paragraphs."""
-
-    by_id: dict[str, _Style] = field(default_factory=dict)
-    numbering: Numbering = field(default_factory=Numbering)
-
-    @classmethod
-    def of(cls, root: Element | None, numbering: Element | None) -> Styles:
-        """Return the styles of a styles part and a numbering part; either may be missing."""
-        styles = cls(numbering=Numbering.of(numbering))
-        for element in children(root, "style") if root is not None else ():
-            properties = child(element, "pPr")
-            outline = attribute(child(properties, "outlineLvl"), "val")
-            numbers = child(properties, "numPr")
-            styles.by_id[attribute(element, "styleId")] = _Style(
-                attribute(child(element, "name"), "val").lower(),
-                attribute(child(element, "basedOn"), "val"),
-                int(outline) if outline.isdigit() else None,
-                attribute(child(numbers, "numId"), "val"),
-                int(attribute(child(numbers, "ilvl"), "val", "0") or 0),
-                _is_on(child(element, "rPr", "vanish")),
-                any(_is_shaded(shading) for shading in descendants(element, "shd")),
-            )
-        return styles
-
-    def chain(self, style_id: str) -> list[_Style]:
-        """Return a style and those it is based on, nearest first."""
-        found: list[_Style] = []
-        while style_id in self.by_id and len(found) < 12:
-            found.append(self.by_id[style_id])
-            style_id = found[-1].based_on
-        return found
-
-    def heading(self, style_id: str) -> int:
-        """Return a paragraph style's heading level, 0 for none; a title is 1."""
-        for style in self.chain(style_id):
-            match = _HEADING.match(style.name)
-            if match:
-                return int(match.group(1))
-            if style.name == "title":
-                return 1
-            if style.outline is not None and style.outline < 9:
-                return style.outline + 1
-        return 0
 
 
 class Story:
@@ -153,7 +92,7 @@ class Story:
         properties = child(paragraph, "pPr")
         style_id = attribute(child(properties, "pStyle"), "val")
         chain = self._styles.chain(style_id)
-        shaded = _is_shaded(child(properties, "shd")) or any(style.shaded for style in chain)
+        shaded = is_shaded(child(properties, "shd")) or any(style.shaded for style in chain)
         text = "".join(self._inline(paragraph, depth, shaded)).strip("\n")
         text = _BOLD_SEAM.sub(r"\1", text)
         if not text.strip():
@@ -171,7 +110,7 @@ class Story:
             text = f"[centered] {text}"
         return self._mark(properties, chain, level) + (text.replace("**", "") if level else text)
 
-    def _mark(self, properties: Element | None, chain: list[_Style], level: int) -> str:
+    def _mark(self, properties: Element | None, chain: list[ParagraphStyle], level: int) -> str:
         numbers = child(properties, "numPr")
         list_id = attribute(child(numbers, "numId"), "val")
         listed = next((style for style in chain if style.list_id), None)
@@ -225,13 +164,13 @@ class Story:
         said = "".join(self._run_content(element, local(element), depth) for element in run)
         if not said.strip():
             return said
-        if _is_on(child(properties, "vanish")) or _is_white(properties, shaded):
+        if is_on(child(properties, "vanish")) or is_unseen(properties, shaded):
             self._reading.note("it holds hidden text, marked [hidden text: ...]")
             return f"[hidden text: {said}]"
-        if _is_on(child(properties, "b")) and not said.startswith("["):
+        if is_on(child(properties, "b")) and not said.startswith("["):
             left, right = len(said) - len(said.lstrip()), len(said.rstrip())
             return f"{said[:left]}**{said[left:right]}**{said[right:]}"
-        if _is_on(child(properties, "strike")):
+        if is_on(child(properties, "strike")):
             return f"~~{said}~~"
         return said
 
@@ -367,41 +306,3 @@ def _branch(choice: Element) -> Element:
         if found is not None:
             return found
     return choice
-
-
-def _is_on(switch: Element | None) -> bool:
-    return switch is not None and attribute(switch, "val", "1") not in _OFF
-
-
-def _is_shaded(shading: Element | None) -> bool:
-    fill = attribute(shading, "fill").upper()
-    return fill not in ("", "AUTO", "FFFFFF") or bool(attribute(shading, "themeFill"))
-
-
-def _is_white(properties: Element | None, shaded: bool) -> bool:
-    """Whether a run is white on a ground that is not known to be dark, or too small to be seen."""
-    if properties is None:
-        return False
-    size = attribute(child(properties, "sz"), "val")
-    if size.isdigit() and int(size) <= 3:
-        return True
-    if attribute(child(properties, "color"), "val").upper() != "FFFFFF" or shaded:
-        return False
-    if _is_shaded(child(properties, "shd")) or child(properties, "highlight") is not None:
-        return False
-    return not _on_dark_ground(properties)
-
-
-def _on_dark_ground(properties: Element) -> bool:
-    """Whether what holds a run may well be dark: a shaded cell, a styled table, a filled shape."""
-    for holder in properties.iterancestors():
-        name = local(holder)
-        if name == "tc" and _is_shaded(child(holder, "tcPr", "shd")):
-            return True
-        if name == "tbl":
-            style = attribute(child(holder, "tblPr", "tblStyle"), "val").lower()
-            if style not in ("", "tablegrid", "tablenormal", "table grid"):
-                return True
-        if name in ("wsp", "shape", "rect", "roundrect", "textbox"):
-            return True
-    return False
