@@ -141,7 +141,7 @@ def _sheet(value: Any, number: int = 0) -> list[TableData]:
     if not isinstance(value, Mapping):
         raise ToolFault(f'sheet {number} is {_shown(value)}. A sheet is {{"name": "Sales", "rows": {ROWS_EXAMPLE}}}')
     name = next((str(value[key]) for key in _NAME if isinstance(value.get(key), str)), "")
-    rows = next((value[key] for key in _ROWS if isinstance(value.get(key), list)), [])
+    rows: list[Any] = next((value[key] for key in _ROWS if isinstance(value.get(key), list)), [])
     header = next((value[key] for key in _HEADER if isinstance(value.get(key), list)), None)
     table = _table(name, rows, header)
     return [table]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from datetime import UTC, date, datetime
 from pathlib import Path
@@ -18,6 +19,8 @@ MAX_ROWS = 1_048_576
 MAX_COLUMNS = 16_384
 _WIDEST = 60
 """Characters a column is wide at most; longer text is wrapped."""
+_FONT = "Calibri"
+_TOTAL = re.compile(r"(?:grand |sub)?(?:total|sum)\b|合计|总计|小计", re.IGNORECASE)
 _LOOKED_AT = 1_000
 """Rows that decide how wide a column is."""
 
@@ -78,30 +81,58 @@ def _fill(sheet: Any, table: TableData, width: int, notes: list[str]) -> int:
         for index, name in enumerate(names, start=1):
             cell = sheet.cell(1, index)
             _put(cell, Cell(name[:MAX_TEXT] or None))
-            cell.font = Font(bold=True, color="FFFFFF")
+            cell.font = Font(name=_FONT, size=11, bold=True, color="FFFFFF")
             cell.fill = PatternFill("solid", start_color="1F3864")
             cell.alignment = Alignment(horizontal="center", vertical="center", wrap_text=True)
             cell.border = Border(bottom=line)
         if body:
             sheet.freeze_panes = "A2"
             sheet.auto_filter.ref = f"A1:{get_column_letter(width)}{len(rows)}"
+    _set_up_pages(sheet, header=header)
     wrapped = Alignment(wrap_text=True, vertical="top")
+    bold = Font(name=_FONT, size=11, bold=True)
+    totals = {first + place for place, row in enumerate(body) if _TOTAL.match(_name(row[0]).strip())}
+    heights: dict[int, int] = {}
     formulas = 0
     for index, column in enumerate(columns, start=1):
+        # A sum is shown as the figures above it are.
+        usual = Counter(cell.format for cell in column if cell.format).most_common(1)
         for row, value in enumerate(column, start=first):
             if value.value is None:
                 continue
             cell = sheet.cell(row, index)
             _put(cell, value)
             formulas += value.formula
+            if value.formula and not value.format and usual:
+                cell.number_format = usual[0][0]
+            if row in totals:
+                cell.font = bold
             if (
                 isinstance(value.value, str)
                 and not value.formula
                 and ("\n" in value.value or display_width(value.value) > _WIDEST)
             ):
                 cell.alignment = wrapped
+                heights[row] = max(heights.get(row, 1), _line_count(value.value))
         sheet.column_dimensions[get_column_letter(index)].width = _width(names[index - 1], column)
+    for row, count in heights.items():
+        sheet.row_dimensions[row].height = min(15.0 * count, 409.0)
+        for cell in sheet[row]:
+            cell.alignment = Alignment(wrap_text=cell.alignment.wrap_text, vertical="top")
     return formulas
+
+
+def _set_up_pages(sheet: Any, *, header: bool) -> None:
+    """Let a print-out have the sheet's width on one page and the header on each."""
+    sheet.page_setup.orientation = "landscape"
+    sheet.page_setup.fitToWidth, sheet.page_setup.fitToHeight = 1, 0
+    sheet.sheet_properties.pageSetUpPr.fitToPage = True
+    if header:
+        sheet.print_title_rows = "1:1"
+
+
+def _line_count(text: str) -> int:
+    return sum(-(-max(display_width(line), 1) // (_WIDEST - 4)) for line in text.split("\n"))
 
 
 def _put(cell: Any, value: Cell) -> None:
