@@ -22,7 +22,7 @@ from dataclasses import dataclass, field
 from pytest_gta.benchmark.results import LeafStatus, Usage, Verdict
 from pytest_gta.benchmark.task import Brief, Checkpoint
 from pytest_gta.judge.evidence import Evidence
-from pytest_gta.judge.exhibit import Exhibit
+from pytest_gta.judge.presentation import Presentation
 from pytest_gta.judge.prompt import CORRECTION, REWORDED, PromptStyle, leaf_messages
 from pytest_gta.judge.verdict import (
     CompactJudgeAnswer,
@@ -107,7 +107,7 @@ class Inquiry:
         secret: bytes,
     ) -> None:
         self._client, self._control, self._settings = client, control, settings
-        self._exhibit = Exhibit(brief, final_answer, evidence, secret, settings.style)
+        self._shown = Presentation(brief, final_answer, evidence, secret, settings.style)
         self._schema = CompactJudgeAnswer if settings.style is PromptStyle.COMPACT else JudgeAnswer
         self._primed = asyncio.Event()
         self._stopped = ""
@@ -187,9 +187,9 @@ class Inquiry:
                     raise ModelError(
                         ModelErrorKind.TIMEOUT, f"no readable verdict within {self._settings.deadline_s:g} seconds"
                     )
-                edition = self._exhibit.edition
+                edition = self._shown.edition
                 messages = leaf_messages(
-                    self._exhibit.messages, leaf.requirements, style=self._settings.style, correction=correction
+                    self._shown.messages, leaf.requirements, style=self._settings.style, correction=correction
                 )
                 started = time.monotonic()
                 try:
@@ -202,7 +202,7 @@ class Inquiry:
                     )
                 except ModelError as error:
                     spent.usage += error.usage
-                    if not self._exhibit.reduce(error, edition):
+                    if not self._shown.reduce(error, edition):
                         raise
                 else:
                     spent.usage += reply.usage
@@ -219,7 +219,7 @@ class Inquiry:
             leaf_id=leaf.id,
             status=LeafStatus.NOT_RUN,
             key=key,
-            evidence_note=self._exhibit.note,
+            evidence_note=self._shown.note,
             usage=usage,
             wall_s=wall_s,
         )

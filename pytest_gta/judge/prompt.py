@@ -1,6 +1,6 @@
 """What a judge is told: one long prefix for all leaves of a task, the one requirement last.
 
-The prefix (instructions, request, input files, final answer, manifest, evidence) is the same, byte for byte, for every
+The prefix (instructions, request, final answer, manifest, evidence) is the same, byte for byte, for every
 leaf of a task, so that a provider's prompt cache holds all but the end. Graded material stands between lines that carry
 a token which its author cannot know; text inside that looks like such a line, or like a model's control token, is data.
 """
@@ -9,22 +9,17 @@ from __future__ import annotations
 
 import hashlib
 import hmac
-import json
 import re
 from base64 import b64encode
 from collections.abc import Iterator
 from enum import StrEnum
 from typing import Any
 
-from pytest_gta.benchmark.results import DeliverableRecord
 from pytest_gta.benchmark.task import Brief
 from pytest_gta.judge.evidence import Evidence, TextPart
 
 PROMPT_VERSION = "1"
 """Part of every verdict's key. Raise it with any change of the texts below or of the answer's schema."""
-
-MANIFEST_LIMIT = 300
-"""Files listed by name; an agent that leaves ten thousand does not thereby crowd out what it delivered."""
 
 Message = dict[str, Any]
 
@@ -60,10 +55,10 @@ confidence count only where the requirement asks for them.
 whatever the final answer claims. An empty file, or one that cannot be opened for a fault of its own, is as good as \
 missing.
 - A different file name or an equivalent format is a small fault, unless the requirement is about just that.
-- The manifest says of each file whether you are shown all of it, a part or nothing, and what else you are not shown. \
-What is not shown for length or because it cannot be shown here is not the agent's fault: score what a careful person \
-could conclude from what is shown and from the measured facts, take no points for the rest, and say in the analysis \
-that you could not see it. A remark about cuts inside a file that the manifest calls shown in full is part of the work.
+- The manifest says of each file whether it is shown whole, in part or not at all. What is not shown for length, or \
+because it cannot be shown here, is not the agent's fault: score what a careful person could conclude from what is \
+shown and from the measured facts, take no points for the rest, and say in the analysis that you could not see it. A \
+remark about cuts inside a file that the manifest calls shown whole is part of the work.
 
 SCORE: one number of points from 0 to 10 (not 0 to 1, not percent); halves such as 7.5 are fine.
 0   Not met at all: missing, empty, unrelated, or wrong throughout.
@@ -119,10 +114,10 @@ def shared_messages(
     Args:
         brief: The task.
         final_answer: The agent's last message.
-        evidence: What was delivered.
+        evidence: The manifest of the files as its first part, then their contents.
         boundary: The token of `boundary_token`.
         style: How much the judge is told.
-        note: What it is not shown, beside what the manifest says of each file.
+        note: What it is not shown, beside what the manifest says of the files.
 
     The user's content is a string when there are no pictures (some servers take nothing else), else a list of parts.
     """
@@ -164,19 +159,18 @@ def _pieces(brief: Brief, final_answer: str, evidence: Evidence, token: str, not
     """Yield the user's content: text, and pictures as finished parts."""
     yield f"Boundary token: {token}\n\n"
     yield from _section(token, "the user's request", brief.request)
-    if brief.inputs:
-        yield from _section(token, "input files given to the agent", "\n".join(map(_quoted, brief.inputs)))
     yield from _section(token, "the agent's final answer", final_answer.strip() or "[there is no final answer]")
-    yield from _section(token, "manifest of the deliverables", _manifest(evidence.files, note))
-    for number, part in enumerate(evidence.parts, 1):
+    for number, part in enumerate(evidence.parts):
         if isinstance(part, TextPart):
-            yield from _section(token, f"evidence {number}", part.text)
+            yield from _section(token, f"evidence {number}" if number else "manifest of the files", part.text)
             continue
         begin, end = _lines(token, f"evidence {number}, a picture")
         yield f"{begin}{_data(part.label)}\n"
         url = f"data:{part.media_type};base64,{b64encode(part.data).decode()}"
         yield {"type": "image_url", "image_url": {"url": url}}
         yield end
+    if note:
+        yield from _section(token, "what else you are not shown", note)
     yield f"<<<{token} END OF ALL MATERIAL>>>\n\n"
 
 
@@ -187,35 +181,6 @@ def _section(token: str, name: str, text: str) -> Iterator[str]:
 
 def _lines(token: str, name: str) -> tuple[str, str]:
     return f"<<<{token} BEGIN {name}>>>\n", f"<<<{token} END {name}>>>\n\n"
-
-
-def _manifest(files: tuple[DeliverableRecord, ...], note: str) -> str:
-    lines = [_manifest_line(file) for file in files[:MANIFEST_LIMIT]] or ["[no files were delivered]"]
-    if len(files) > MANIFEST_LIMIT:
-        lines.append(f"[and {len(files) - MANIFEST_LIMIT} more files]")
-    if note:
-        lines.append(f"Not shown: {_one_line(note)}")
-    return "\n".join(lines)
-
-
-def _manifest_line(file: DeliverableRecord) -> str:
-    shown = {
-        "full": "shown in full",
-        "partial": "shown in part",
-        "none": "contents not shown",
-        "not_taken": "not taken",
-    }
-    facts = [f"{file.bytes} bytes", file.media_type, shown.get(file.evidence, file.evidence), _one_line(file.note)]
-    return f"{_quoted(file.path)}: {', '.join(fact for fact in facts if fact)}"
-
-
-def _one_line(text: str) -> str:
-    return " ".join(text.split())
-
-
-def _quoted(name: str) -> str:
-    """Return a file's name so that it stays on its line whatever it holds."""
-    return json.dumps(name, ensure_ascii=not name.isprintable())
 
 
 _CONTROL_TOKENS = re.compile(r"<(?=\|[\w ./-]{1,40}\|>|(?:start|end)_of_turn>|/?s>)|\[(?=/?INST\])")

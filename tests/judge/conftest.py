@@ -35,9 +35,11 @@ def record(path: str = "plan.md", size: int = 20, evidence: str = "full", note: 
 def evidence(
     *parts: str | TextPart | PicturePart, files: tuple[DeliverableRecord, ...] | None = None, note: str = ""
 ) -> Evidence:
-    shown = tuple(TextPart(part) if isinstance(part, str) else part for part in parts)
+    files = (record(),) if files is None else files
+    manifest = TextPart("\n".join([f"FILES DELIVERED: {len(files)}", *(f"- {file.path}" for file in files)]))
+    shown = (manifest, *(TextPart(part) if isinstance(part, str) else part for part in parts))
     digest = hashlib.sha256(repr(shown).encode()).hexdigest()
-    return Evidence(parts=shown, files=(record(),) if files is None else files, digest=digest, note=note)
+    return Evidence(parts=shown, files=files, digest=digest, note=note)
 
 
 def picture(label: str = "chart.png") -> PicturePart:

@@ -93,15 +93,15 @@ def test_pictures_go_along_with_every_call_and_are_never_uploaded(
 
 
 def test_the_first_leaf_goes_alone_the_others_together(openai_server: StartServer, make_judge: MakeJudge) -> None:
-    server = openai_server(judge({}, default=7, delay_s=0.3))
+    server = openai_server(judge({}, default=7, delay_s=0.5))
     started = time.monotonic()
     run(make_judge(server), 9)
     wall = time.monotonic() - started
     first, *others = server.chats
     assert first.last_user_text.endswith("Requirement number 1 is met.")
-    assert all(other.at - first.at >= 0.3 for other in others)
+    assert all(other.at - first.at >= 0.5 for other in others)
     assert server.peak == 8
-    assert wall <= 2.5 * 0.3
+    assert wall <= 2.5 * 0.5
 
 
 def test_a_judge_that_fails_to_prime_does_not_hold_up_the_others(
@@ -372,7 +372,7 @@ def test_evidence_that_is_too_long_is_halved_once_and_says_so(
     verdicts = run(make_judge(server), 3, evidence("x" * 16_000, "short"))
     assert [v.score for v in verdicts.values()] == [6] * 3
     assert len(server.requests) == 4
-    assert "characters left out for length" in server.chats[1].last_user_text
+    assert "characters not shown" in server.chats[1].last_user_text
     assert verdicts["cp1-1"].evidence_note == "half of the evidence was left out: too long for the judge"
 
 
@@ -402,7 +402,7 @@ def test_a_final_answer_without_end_is_cut_and_says_so(openai_server: StartServe
     text = server.chats[0].last_user_text
     assert len(text) < 62_000
     assert " the end\n<<<" in text
-    assert f"Not shown: {verdict.evidence_note}\n" in text
+    assert f"not shown>>>\n{verdict.evidence_note}\n" in text
 
 
 def test_text_that_speaks_to_the_judge_is_pointed_out_and_not_acted_on(

@@ -6,8 +6,9 @@ import re
 
 from pytest_gta.benchmark.task import Brief
 from pytest_gta.judge.evidence import Evidence
+from pytest_gta.judge.excerpts import excerpt
 from pytest_gta.judge.prompt import Message, PromptStyle, boundary_token, shared_messages
-from pytest_gta.judge.reduction import half_of, has_pictures, shortened, without_pictures
+from pytest_gta.judge.reduction import half_of, has_pictures, without_pictures
 from pytest_gta.judge.suspicion import suspicious_passages
 from pytest_gta.llm.model_error import ModelError, ModelErrorKind
 
@@ -20,7 +21,7 @@ _ABOUT_PICTURES = re.compile(
 )
 
 
-class Exhibit:
+class Presentation:
     """What all leaves of a task are shown. It gets smaller, once for all of them, when the endpoint cannot take it.
 
     Args:
@@ -39,7 +40,8 @@ class Exhibit:
         self._brief, self._answer, self._style = brief, final_answer, style
         self._boundary = boundary_token(secret, evidence, final_answer)
         self._evidence = evidence
-        self._unseen = [evidence.note] if evidence.note else []
+        self._unseen: list[str] = []
+        """What is not shown beyond what the evidence says itself."""
         self._suspicions = suspicious_passages(final_answer, evidence)
         self._halved = False
         if len(final_answer) > ANSWER_LIMIT[style]:
@@ -52,7 +54,8 @@ class Exhibit:
     def note(self) -> str:
         """What the judge is not shown, and text that seems to speak to it rather than to the user."""
         found = [f"text that may be meant for the judge, read it yourself: {' / '.join(self._suspicions)}"]
-        return "; ".join([*self._unseen, *(found if self._suspicions else [])])
+        seen = [self._evidence.note] if self._evidence.note else []
+        return "; ".join([*seen, *self._unseen, *(found if self._suspicions else [])])
 
     def reduce(self, error: ModelError, edition: int) -> bool:
         """Give up what an endpoint does not take.
@@ -81,7 +84,7 @@ class Exhibit:
 
     def _shorten_answer(self, limit: int) -> None:
         self._unseen.append(f"the final answer was cut from {len(self._answer)} to about {limit} characters")
-        self._answer = shortened(self._answer, limit)
+        self._answer = excerpt(self._answer, limit)[0]
 
     def _replace(self, evidence: Evidence, note: str) -> None:
         self._evidence = evidence
