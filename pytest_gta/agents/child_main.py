@@ -18,7 +18,7 @@ import threading
 import traceback
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 from pytest_gta.agents.adapter import NotAnAgent, adapted, check_adaptable
 from pytest_gta.agents.failure import endpoint_fault, failure_line
@@ -105,8 +105,8 @@ class RemoteTools:
         return ToolResult(answer["text"], tuple(answer["files"]), answer["is_error"])
 
 
-def main(fd: int) -> NoReturn:
-    """Do what the parent asks on the socket `fd`, then end the process."""
+def main(fd: int) -> None:
+    """Do what the parent asks on the socket `fd`; the process then ends as Python does, files closed."""
     os.set_inheritable(fd, False)
     parent = Parent(socket.socket(fileno=fd))
     request = parent.first()
@@ -114,8 +114,6 @@ def main(fd: int) -> NoReturn:
         _check(parent, request["target"])
     else:
         _work(parent, request)
-    # Threads that the agent left behind would keep the process; its parent has all it needs.
-    os._exit(0)
 
 
 def load(target: str) -> Any:

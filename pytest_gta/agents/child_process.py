@@ -124,15 +124,18 @@ class ChildProcess:
                 raise ChildEnded(self._how())
             self._received += chunk
 
-    def end(self) -> None:
-        """End the process and all of its group: asked first, then without asking. Safe to call again."""
+    def end(self, *, finished: bool = False) -> None:
+        """End the process and all of its group: asked first, then without asking. Safe to call again.
+
+        Args:
+            finished: Whether it has said all it had to, and may have a moment to close its files.
+        """
         with self._ending:
             if self._ended:
                 return
             self._ended = True
-            with contextlib.suppress(OSError):
-                self._socket.shutdown(socket.SHUT_RDWR)
-            self._signal(signal.SIGTERM)
+            if not finished:
+                self._signal(signal.SIGTERM)
             with contextlib.suppress(subprocess.TimeoutExpired):
                 self._process.wait(TERM_GRACE_S)
             self._signal(signal.SIGKILL)

@@ -128,6 +128,7 @@ class ImportedAgent:
         output = transcript.path.with_name("agent_output.txt") if transcript is not None and transcript.path else None
         environment = agent_environment(self._environment, withheld=self._withheld)
         child = self._child = ChildProcess(self._paths, environment, output=output)
+        finished = False
         try:
             child.send(
                 {
@@ -139,13 +140,15 @@ class ImportedAgent:
                     "tools": [dataclasses.asdict(spec) for spec in tools.specs],
                 }
             )
-            return self._serve(child, tools, deadline)
+            run = self._serve(child, tools, deadline)
+            finished = run.stop_reason is not StopReason.TIMEOUT
+            return run
         except ChildEnded as ended:
             if self._stopped or time.monotonic() >= deadline:
                 return self._timed_out()
             return AgentRun(StopReason.AGENT_ERROR, "", f"its process {ended}", usage=Usage(cost_usd=None))
         finally:
-            child.end()
+            child.end(finished=finished)
             self._child = None
 
     def _serve(self, child: ChildProcess, tools: Tools, deadline: float) -> AgentRun:

@@ -70,7 +70,7 @@ class OutputsAgent:
             AgentUnavailable: When nothing is recorded for the task, or it cannot be read or copied.
         """
         root = self.folder / task.id
-        if Path(task.id).name != task.id or not os.path.lexists(root):
+        if task.id in (".", "..") or Path(task.id).name != task.id or not os.path.lexists(root):
             raise AgentUnavailable(f"{self.folder} holds no outputs for task {task.id}")
         if root.is_symlink() or not root.is_dir():
             raise AgentUnavailable(f"{root} is not a plain folder (links are not followed)")

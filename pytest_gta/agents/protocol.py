@@ -38,6 +38,10 @@ class AgentRun:
         stop_detail: One line saying why, when it did not just finish.
         turns: Model turns taken, 0 when unknown.
         usage: What its model calls used; ``Usage(cost_usd=None)`` when the agent cannot tell.
+
+    Raises:
+        ValueError: When `stop_reason` is none of `StopReason`.
+        TypeError: When the final answer or the detail is not text.
     """
 
     stop_reason: StopReason
@@ -45,6 +49,12 @@ class AgentRun:
     stop_detail: str = ""
     turns: int = 0
     usage: Usage = field(default_factory=Usage)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "stop_reason", StopReason(self.stop_reason))
+        for name in ("final_answer", "stop_detail"):
+            if not isinstance(getattr(self, name), str):
+                raise TypeError(f"AgentRun.{name} is a {type(getattr(self, name)).__name__}, expected text")
 
 
 class Tools(Protocol):

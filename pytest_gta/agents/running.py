@@ -148,7 +148,7 @@ class _Work:
 def _record(
     run: AgentRun, label: str, counts: Counts, wall_s: float, tools: Tools, workspace: Workspace
 ) -> AgentRecord:
-    answer = printable(without_held_keys(run.final_answer or "")).strip()
+    answer = printable(without_held_keys(run.final_answer)).strip()
     reason, detail = run.stop_reason, run.stop_detail
     if reason is StopReason.FINISHED and not answer:
         if workspace.deliverables().files:

@@ -88,7 +88,9 @@ def test_parallel_calls_one_raises_one_is_unknown_one_is_malformed(bench: Bench,
     assert (record.tool_calls, record.tool_errors, record.final_answer) == (5, 3, "ok")
 
 
-@pytest.mark.parametrize("written", ['{}""', "", "null", '{"text": "x"', '{"text": "x"}{"text": "y"}', '["x"]', "{'text'"])
+@pytest.mark.parametrize(
+    "written", ['{}""', "", "null", '{"text": "x"', '{"text": "x"}{"text": "y"}', '["x"]', "{'text'"]
+)
 def test_malformed_arguments_are_answered_not_run(bench: Bench, openai_server: Start, written: str) -> None:
     server = openai_server(in_turn(calls(("Echo", written)), says("sorry")))
     record = bench.ask(server)
@@ -332,9 +334,11 @@ def test_pairs_go_and_the_newest_result_is_cut_when_that_is_not_enough(bench: Be
 
 def test_a_window_that_nothing_fits_ends_cleanly(bench: Bench, openai_server: Start) -> None:
     server = openai_server(
-        lambda r: calls(("Write", {"filename": "a.txt", "text": "1"}))
-        if r.number == 0
-        else fails(400, "maximum context length is 10", code="context_length_exceeded")
+        lambda r: (
+            calls(("Write", {"filename": "a.txt", "text": "1"}))
+            if r.number == 0
+            else fails(400, "maximum context length is 10", code="context_length_exceeded")
+        )
     )
     record = bench.ask(server)
     assert record.stop_reason is StopReason.CONTEXT_EXCEEDED

@@ -1,0 +1,128 @@
+"""Running any agent in this process, with a deadline."""
+
+from __future__ import annotations
+
+import threading
+import time
+from typing import Any
+
+import pytest
+
+from pytest_gta.agents.protocol import Agent, AgentRun, AgentUnavailable, StopReason, Usage, as_agent
+from pytest_gta.agents.running import run_agent
+from tests.agents.conftest import Bench, brief
+
+
+def test_a_function_a_class_and_an_object(bench: Bench) -> None:
+    class Mine:
+        label = "mine v1"
+
+        def run(self, task: Any, tools: Any, workspace: Any) -> AgentRun:
+            tools.transcript.add("note", "looking")
+            return AgentRun(StopReason.FINISHED, tools.call("Echo", {"text": task.request}).text, turns=2)
+
+    for agent in (Mine, Mine()):
+        record = bench.run(agent)
+        assert (record.label, record.final_answer, record.turns, record.tool_calls) == ("mine v1", "echo Do it.", 2, 1)
+    assert isinstance(Mine(), Agent)
+    assert bench.run(lambda task: "short").final_answer == "short"
+    assert bench.steps_of("note")[0].text == "looking"
+
+
+def test_what_is_not_an_agent_is_said_in_one_line(bench: Bench) -> None:
+    with pytest.raises(TypeError, match="is a int; expected a class or object with run"):
+        bench.run(7)
+    with pytest.raises(TypeError, match="takes prompt"):
+        as_agent(lambda prompt: "x")
+
+
+def test_an_exception_is_an_agent_error_and_a_call_in_flight_counts(bench: Bench) -> None:
+    def run(tools: Any) -> str:
+        tools.call("Write", {"filename": "a.txt", "text": "1"})
+        raise ValueError("oops\nBearer abcdef1234567890")
+
+    record = bench.run(run)
+    assert (record.stop_reason, record.tool_calls) == (StopReason.AGENT_ERROR, 1)
+    assert record.stop_detail == "ValueError: oops Bearer [secret]"
+    assert record.usage.cost_usd is None
+    assert "Traceback" in bench.steps_of("note")[0].text
+
+
+def test_unavailable_and_interrupts_go_on_up(bench: Bench) -> None:
+    def unavailable(task: Any) -> str:
+        raise AgentUnavailable("no credit", usage=Usage(calls=3))
+
+    def interrupted(task: Any) -> str:
+        raise KeyboardInterrupt
+
+    with pytest.raises(AgentUnavailable, match="no credit"):
+        bench.run(unavailable)
+    assert bench.steps_of("end")[0].usage == Usage(calls=3).model_dump(mode="json")
+    with pytest.raises(KeyboardInterrupt):
+        bench.run(interrupted)
+
+
+def test_the_deadline_ends_the_wait_and_what_was_delivered_counts(bench: Bench) -> None:
+    ended = threading.Event()
+
+    def run(tools: Any) -> str:
+        try:
+            for n in range(1_000):
+                tools.call("Write", {"filename": f"{n}.txt", "text": "1"})
+                time.sleep(0.2)
+        finally:
+            ended.set()
+        return "never"
+
+    began = time.monotonic()
+    record = bench.run(run, deadline_s=0.5)
+    assert time.monotonic() - began < 4
+    assert (record.stop_reason, record.stop_detail) == (StopReason.TIMEOUT, "still at work after 0.5 s")
+    assert ended.wait(2)
+    delivered = len(bench.workspace.deliverables().files)
+    assert delivered == record.tool_calls >= 2
+    time.sleep(0.3)
+    assert len(bench.workspace.deliverables().files) == delivered
+
+
+def test_an_agent_that_cannot_be_ended_is_left_behind(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pytest_gta.agents.running.STOP_GRACE_S", 0.2)
+    release = threading.Event()
+
+    def run(task: Any) -> str:
+        release.wait(30)
+        return "late"
+
+    record = bench.run(run, deadline_s=0.2)
+    release.set()
+    assert (record.stop_reason, record.final_answer) == (StopReason.TIMEOUT, "")
+
+
+def test_the_toolbox_is_closed_whatever_happens(bench: Bench) -> None:
+    closed: list[bool] = []
+    tools = bench.toolbox()
+    monkey = tools.close
+
+    def close() -> None:
+        closed.append(True)
+        monkey()
+
+    tools.close = close  # type: ignore[method-assign]
+
+    def fails(task: Any) -> str:
+        raise RuntimeError
+
+    for agent in (lambda task: "x", fails):
+        run_agent(agent, brief(), tools, bench.workspace, deadline_s=5, transcript=bench.transcript)  # type: ignore[arg-type]
+    assert closed == [True, True]
+
+
+def test_a_users_own_stop_reason_must_be_one(bench: Bench) -> None:
+    record = bench.run(lambda task: AgentRun("finished", "x"))  # type: ignore[arg-type]
+    assert record.stop_reason is StopReason.FINISHED
+    record = bench.run(lambda task: AgentRun("bored", "x"))  # type: ignore[arg-type]
+    assert (record.stop_reason, record.stop_detail) == (
+        StopReason.AGENT_ERROR, "ValueError: 'bored' is not a valid StopReason",
+    )  # fmt: skip
+    record = bench.run(lambda task: AgentRun(StopReason.FINISHED, None))  # type: ignore[arg-type]
+    assert record.stop_detail == "TypeError: AgentRun.final_answer is a NoneType, expected text"

@@ -1,0 +1,72 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from pytest_gta.agents.building import build_agent
+from pytest_gta.agents.imported import ImportedAgent
+from pytest_gta.agents.limits import Limits
+from pytest_gta.agents.outputs import OutputsAgent
+from pytest_gta.agents.specification import AgentSpec, AgentSpecError, parse_agent_spec, safe_label
+from pytest_gta.agents.tool_calling import ToolCallingAgent
+from pytest_gta.llm.endpoint import Endpoint
+
+
+def test_the_three_forms(tmp_path: Path) -> None:
+    assert parse_agent_spec("tools", model="org/gpt-5:free") == AgentSpec("tools", "", "org-gpt-5-free")
+    assert parse_agent_spec(" import:my_agent.sub:Class.make ") == AgentSpec(
+        "import", "my_agent.sub:Class.make", "my_agent.sub.Class.make"
+    )
+    spec = parse_agent_spec("outputs:results/run 1", base=tmp_path)
+    assert (spec.kind, spec.folder, spec.label) == ("outputs", tmp_path / "results" / "run 1", "outputs-run-1")
+    assert parse_agent_spec(f"outputs:{tmp_path}", base=Path("/elsewhere")).folder == tmp_path
+    assert parse_agent_spec("outputs:C:/x", base=tmp_path).folder == tmp_path / "C:" / "x"
+
+
+@pytest.mark.parametrize(
+    "text", ["", "tool", "tools:gpt", "react", "cmd:ls", "my_agent:run", "Outputs:x", "import", "outputs"]
+)
+def test_anything_else_lists_the_valid_forms(text: str) -> None:
+    with pytest.raises(AgentSpecError) as fault:
+        parse_agent_spec(text)
+    assert "tools (" in str(fault.value) and "import:pkg.mod:name" in str(fault.value)
+    assert "outputs:DIR" in str(fault.value) and "\n" not in str(fault.value)
+
+
+@pytest.mark.parametrize(
+    "target", ["", "my_agent", "my_agent:", ":run", "my-agent:run", "a:b:c", "my_agent.py:run()", "a..b:c"]
+)
+def test_a_bad_import_shows_the_form(target: str) -> None:
+    with pytest.raises(AgentSpecError, match="is not of the form pkg.mod:name, for example import:my_agent:run"):
+        parse_agent_spec(f"import:{target}")
+
+
+def test_outputs_needs_a_folder() -> None:
+    with pytest.raises(AgentSpecError, match="needs a folder"):
+        parse_agent_spec("outputs:")
+
+
+@pytest.mark.parametrize(
+    ("text", "label"),
+    [
+        ("gpt-5", "gpt-5"),
+        ("a/b c", "a-b-c"),
+        ("../..", "agent"),
+        ("模型", "agent"),
+        ("x" * 99, "x" * 60),
+        ("", "agent"),
+    ],
+)
+def test_labels_are_safe_names(text: str, label: str) -> None:
+    assert safe_label(text) == label
+
+
+def test_building_each_kind(tmp_path: Path) -> None:
+    limits = Limits()
+    endpoint = Endpoint("m", "http://127.0.0.1:9/v1", "")
+    assert isinstance(build_agent(parse_agent_spec("tools", model="m"), limits, endpoint=endpoint), ToolCallingAgent)
+    assert isinstance(build_agent(parse_agent_spec("import:a:b"), limits), ImportedAgent)
+    assert isinstance(build_agent(parse_agent_spec(f"outputs:{tmp_path}"), limits), OutputsAgent)
+    with pytest.raises(ValueError, match="endpoint"):
+        build_agent(parse_agent_spec("tools"), limits)
