@@ -6,10 +6,16 @@ from pathlib import Path
 from typing import Any
 
 from pytest_gta.tools.specification import ToolParameter, ToolSpec
-from pytest_gta.tools.tool import Tool, ToolFault
+from pytest_gta.tools.tool import OFFSET, Tool, ToolFault
 
 PRELOAD = ("pytest_gta.formats.read",)
 
+PAGE = 28_000
+"""Characters of a file's text in one answer."""
+_WHOLE = 50_000_000
+_SHEETS_MEASURED = 50
+_PARTIAL = {"sheets": ("rows", "cells", "characters"), "pdf": ("characters",)}
+"""Facts that count only what was read."""
 _READERS = {
     "word": "ReadDOCX",
     "pdf": "ReadPDF",
@@ -49,11 +55,11 @@ def _reader(name: str, argument: str, family: str, suffix: str, words: str, file
                     example=f"resources/file{suffix}",
                     filetype=filetype,
                 ),
+                OFFSET,
             ),
         ),
         f"pytest_gta.tools.document_readers:read_{family}_file",
         reads=(argument,),
-        paged=True,
     )
 
 
@@ -99,56 +105,106 @@ TOOLS = (READ_CSV, READ_DOCX, READ_PDF, READ_PPTX, READ_XLSX)
 """The tools of this module."""
 
 
-def read_csv_file(csv_file: str) -> dict[str, Any]:
-    """Return the rows of a CSV file."""
-    return _read(csv_file, "ReadCSV", "text")
+def read_csv_file(csv_file: str, offset: int = 0) -> dict[str, Any]:
+    """Return the rows of a CSV file, from a character on."""
+    return _read(csv_file, "ReadCSV", "text", offset)
 
 
-def read_docx_file(file: str) -> dict[str, Any]:
-    """Return the text of a Word document."""
-    return _read(file, "ReadDOCX", "word")
+def read_docx_file(file: str, offset: int = 0) -> dict[str, Any]:
+    """Return the text of a Word document, from a character on."""
+    return _read(file, "ReadDOCX", "word", offset)
 
 
-def read_pdf_file(file: str) -> dict[str, Any]:
-    """Return the text of a PDF."""
-    return _read(file, "ReadPDF", "pdf")
+def read_pdf_file(file: str, offset: int = 0) -> dict[str, Any]:
+    """Return the text of a PDF, from a character on."""
+    return _read(file, "ReadPDF", "pdf", offset)
 
 
-def read_pptx_file(file: str) -> dict[str, Any]:
-    """Return the text of a deck."""
-    return _read(file, "ReadPPTX", "slides")
+def read_pptx_file(file: str, offset: int = 0) -> dict[str, Any]:
+    """Return the text of a deck, from a character on."""
+    return _read(file, "ReadPPTX", "slides", offset)
 
 
-def read_xlsx_file(file: str) -> dict[str, Any]:
-    """Return the sheets of a workbook."""
-    return _read(file, "ReadXLSX", "sheets")
+def read_xlsx_file(file: str, offset: int = 0) -> dict[str, Any]:
+    """Return the sheets of a workbook, from a character on."""
+    return _read(file, "ReadXLSX", "sheets", offset)
 
 
-def _read(name: str, tool: str, family: str) -> dict[str, Any]:
-    """Read a file of one family.
+def _read(name: str, tool: str, family: str, offset: int) -> dict[str, Any]:
+    """Read one page of a file of one family.
 
     Raises:
-        ToolFault: It is of another family, or nothing of it can be read.
+        ToolFault: It is of another family, nothing of it can be read, or it ends before `offset`.
     """
     from pytest_gta.formats.limits import ReadLimits
     from pytest_gta.formats.read import read_file
 
-    found = read_file(Path(name), ReadLimits(max_pictures=0))
+    if offset < 0:
+        raise ToolFault(f"`offset` is {offset}, and characters are counted from 0")
+    # Of what can be very long, no more is read than is shown.
+    most = offset + PAGE + 1 if family in ("sheets", "pdf") else _WHOLE
+    found = read_file(Path(name), ReadLimits(max_pictures=0, max_chars=most))
     if found.kind != family and not (family == "text" and found.kind == "web"):
-        raise ToolFault(_wrong_kind(name, tool, found.kind))
+        raise ToolFault(_wrong_kind(name, tool, found.kind, found.faults))
     if not found.text and found.faults:
         raise ToolFault(f"{name} cannot be read: {'; '.join(found.faults)}")
-    facts = ", ".join(f"{key}: {value}" for key, value in found.facts.items())
-    head = [f"{Path(name).name} ({facts})" if facts else Path(name).name]
-    head += [f"Note: {fault}" for fault in found.faults]
-    return {"text": "\n".join([*head, "", found.text or "(it holds no text)"])}
+    if offset and offset >= len(found.text):
+        raise ToolFault(
+            f"`offset` is {offset:,}, and {name} has {len(found.text):,} characters of text, counted from 0"
+        )
+    end = _page_end(found.text, offset)
+    cut = end < len(found.text)
+    facts = _whole_sizes(name) if cut and family == "sheets" else {}
+    facts |= {key: value for key, value in found.facts.items() if not (cut and key in _PARTIAL.get(family, ()))}
+    shown = ", ".join(f"{key}: {value}" for key, value in facts.items())
+    head = [f"{Path(name).name} ({shown})" if shown else Path(name).name]
+    head += [f"Note: {remark}" for remark in (*found.faults, *found.notes) if not (cut and _is_of_paging(remark))]
+    if offset:
+        head.append(f"[from character {offset:,}]")
+    text = found.text[offset:end] if found.text else "(it holds no text)"
+    tail = []
+    if cut:
+        total = "" if most != _WHOLE else f" of {len(found.text):,}"
+        tail = [
+            f"[characters {offset:,} to {end:,}{total}; more follows: to read on, call {tool} again with the same file "
+            f'and "offset": {end}]'
+        ]
+    return {"text": "\n".join([*head, "", text, *tail])}
 
 
-def _wrong_kind(name: str, tool: str, kind: str) -> str:
+def _page_end(text: str, offset: int) -> int:
+    """Return where a page that starts at `offset` ends: at a line's end where there is one near by."""
+    end = offset + PAGE
+    if end >= len(text):
+        return len(text)
+    line_end = text.rfind("\n", end - 2_000, end)
+    return line_end + 1 if line_end > 0 else end
+
+
+def _is_of_paging(remark: str) -> bool:
+    """Return whether a remark only says that reading stopped where the page ends."""
+    return "the limit was reached" in remark or remark.startswith("the text after character")
+
+
+def _whole_sizes(name: str) -> dict[str, Any]:
+    """Return how large each sheet of a workbook is, however much of it was read."""
+    from python_calamine import CalamineError, CalamineWorkbook
+
+    try:
+        with CalamineWorkbook.from_path(name) as book:
+            sizes = [(sheet, book.get_sheet_by_name(sheet)) for sheet in book.sheet_names[:_SHEETS_MEASURED]]
+            return {f"sheet {sheet!r}": f"{found.height:,} rows x {found.width:,} columns" for sheet, found in sizes}
+    except (CalamineError, OSError, ValueError):
+        return {}
+
+
+def _wrong_kind(name: str, tool: str, kind: str, faults: tuple[str, ...]) -> str:
     what = _NAMES.get(kind, "a file of no known kind")
     if kind in _READERS:
         return f"{name} is {what} by its content, not for {tool}: use {_READERS[kind]}"
     if kind in ("text", "web"):
         return f"{name} is {what} by its content, not for {tool}: use ReadCSV, which returns any text file as it is"
+    if kind not in _NAMES:
+        return f"{name} cannot be read: {'; '.join(faults) or what}"
     hint = _OTHER_TOOLS.get(kind)
     return f"{name} is {what} by its content, which {tool} does not read{f'; {hint}' if hint else ''}"
