@@ -7,9 +7,9 @@ import re
 from pytest_gta.benchmark.kinds import KNOWN_SUFFIXES
 
 _URL = re.compile(r"\b(?:https?|ftp)://\S+|\bwww\.\S+", re.IGNORECASE)
+_SUFFIX = "|".join(sorted(KNOWN_SUFFIXES, key=len, reverse=True))
 _NAME = re.compile(
-    rf"(?<![\w./\\-])(?:[\w.-]+[/\\])*(?P<name>[\w-][\w.-]*\.(?:{'|'.join(sorted(KNOWN_SUFFIXES, key=len, reverse=True))}))"
-    r"(?![\w-])",
+    rf"(?<![\w./\\-])(?:[A-Za-z]:)?[/\\]*(?:[\w.-]+[/\\])*(?P<name>[\w-][\w.-]*\.(?:{_SUFFIX}))(?![\w-])",
     re.IGNORECASE,
 )
 

@@ -37,7 +37,8 @@ def _task_result(key: str, directory: TaskDirectory, task: Task | TaskFault | No
         success = None if result.root_score is None else result.root_score >= threshold
         return result.model_copy(update={"success": success})
     agent, verdicts = directory.agent(), directory.verdicts()
-    judged = f", {len(verdicts)} leaves had been judged" if verdicts else ""
+    leaves = "1 leaf" if len(verdicts) == 1 else f"{len(verdicts)} leaves"
+    judged = f", {leaves} had been judged" if verdicts else ""
     if agent is not None:
         reason = f"the run ended before this task did: its agent had ended ({agent.stop_reason}){judged}"
     elif directory.root.is_dir():

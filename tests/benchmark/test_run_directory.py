@@ -1,0 +1,193 @@
+from __future__ import annotations
+
+import json
+import os
+import threading
+from pathlib import Path
+
+import pytest
+
+from pytest_gta.benchmark.rebuilding import rebuild
+from pytest_gta.benchmark.results import TaskStatus, Usage
+from pytest_gta.benchmark.run_directory import RunDirectory, append_line, read_lines, write_atomic
+from pytest_gta.benchmark.scoring import score_tree
+from tests.domain import a_run, a_task, an_agent, by_id, graded, scored, unscored
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> RunDirectory:
+    return RunDirectory(tmp_path / "run")
+
+
+def test_a_file_is_replaced_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "deep" / "x.json"
+    write_atomic(path, "old")
+
+    def fail(fd: int) -> None:
+        raise OSError("disk full")
+
+    monkeypatch.setattr(os, "fsync", fail)
+    with pytest.raises(OSError, match="disk full"):
+        write_atomic(path, "new")
+    assert path.read_text() == "old"
+    assert [p.name for p in path.parent.iterdir()] == ["x.json"]
+
+
+def test_a_torn_line_is_skipped_and_ended_before_the_next_is_written(tmp_path: Path) -> None:
+    path = tmp_path / "v.jsonl"
+    append_line(path, '{"n": 1}')
+    with path.open("ab") as out:
+        out.write(b'{"n": 2, "tex')
+    assert [entry["n"] for entry in read_lines(path)] == [1]
+    append_line(path, '{"n": 3}')
+    append_line(path, "[4]")
+    with path.open("ab") as out:
+        out.write(b"\xff\xfe\n\n")
+    assert [entry["n"] for entry in read_lines(path)] == [1, 3]
+    assert list(read_lines(tmp_path / "none.jsonl")) == []
+
+
+def test_lines_of_many_threads_stay_whole(tmp_path: Path) -> None:
+    path = tmp_path / "v.jsonl"
+
+    def write(worker: int) -> None:
+        for n in range(25):
+            append_line(path, json.dumps({"worker": worker, "n": n, "text": "x" * 3000}))
+
+    threads = [threading.Thread(target=write, args=(worker,)) for worker in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    entries = list(read_lines(path))
+    assert len(entries) == 100
+    assert {(e["worker"], e["n"]) for e in entries} == {(w, n) for w in range(4) for n in range(25)}
+
+
+def test_the_last_verdict_of_a_leaf_counts_and_all_are_paid_for(run: RunDirectory) -> None:
+    directory = run.task("planning_7")
+    directory.add_verdict(unscored("cp1").model_copy(update={"usage": Usage(calls=2, cost_usd=0.2)}))
+    directory.add_verdict(scored("cp1", 8, usage=Usage(calls=1, cost_usd=0.1)))
+    directory.add_verdict(scored("cp2", 3))
+    append_line(directory.root / "verdicts.jsonl", '{"leaf_id": "cp2", "status": "scored", "score": 98}')
+    verdicts = directory.verdicts()
+    assert {leaf_id: verdict.score for leaf_id, verdict in verdicts.items()} == {"cp1": 8.0, "cp2": 3.0}
+    assert directory.judge_usage().calls == 3
+    assert directory.judge_usage().cost_usd == pytest.approx(0.3)
+
+
+def test_how_the_agent_ended_and_the_result_come_back_as_they_were(run: RunDirectory) -> None:
+    directory = run.task("planning_7")
+    assert directory.agent() is directory.result() is None
+    directory.write_agent(an_agent(final_answer="Done: ✓"))
+    directory.write_result(graded("7", 8.5))
+    assert directory.agent() == an_agent(final_answer="Done: ✓")
+    assert directory.result() == graded("7", 8.5)
+    (directory.root / "result.json").write_text('{"task_id": "7"')
+    assert directory.result() is None
+
+
+def test_a_new_attempt_starts_empty_and_the_old_one_is_set_aside(run: RunDirectory) -> None:
+    directory = run.task("planning_7")
+    directory.add_verdict(scored("cp1", 8))
+    staged = directory.workspace / "resources"
+    staged.mkdir(parents=True)
+    staged.chmod(0o555)
+    directory.archive(1)
+    assert not directory.root.exists()
+    assert (run.root / "attempts" / "planning_7.1" / "verdicts.jsonl").is_file()
+    directory.add_verdict(scored("cp1", 2))
+    (directory.workspace / "inputs").mkdir(parents=True)
+    (directory.workspace / "inputs").chmod(0o555)
+    directory.restart()
+    assert list(directory.root.iterdir()) == []
+
+
+def test_a_directory_is_held_by_one_at_a_time(run: RunDirectory) -> None:
+    order: list[str] = []
+    inside = threading.Event()
+
+    def second() -> None:
+        inside.wait(5)
+        with run.task("planning_7").lock():
+            order.append("second")
+
+    thread = threading.Thread(target=second)
+    thread.start()
+    with run.task("planning_7").lock():
+        inside.set()
+        thread.join(0.2)
+        order.append("first")
+    thread.join(5)
+    assert order == ["first", "second"]
+
+
+def test_what_is_no_run_says_so(run: RunDirectory) -> None:
+    with pytest.raises(FileNotFoundError):
+        run.manifest()
+    run.root.mkdir()
+    (run.root / "run.json").write_text("[]")
+    with pytest.raises(ValueError, match="does not hold an object"):
+        run.manifest()
+    assert run.run_keys() == []
+    assert run.results() is None
+
+
+def test_results_are_written_to_their_place_and_anywhere_else(run: RunDirectory, tmp_path: Path) -> None:
+    result = a_run(graded("7", 8.5))
+    assert run.write_results(result) == run.root / "results.json"
+    elsewhere = run.write_results(result, tmp_path / "ci" / "gta.json")
+    assert elsewhere.read_bytes() == (run.root / "results.json").read_bytes()
+    assert run.results() is not None
+
+
+# -- a run that was killed ---------------------------------------------------------------------------------------------
+
+
+def test_a_killed_run_is_rebuilt_from_its_parts(run: RunDirectory) -> None:
+    tasks = {task.slug: task for task in (a_task(str(n)) for n in range(1, 6))}
+    run.write_manifest({"selected": list(tasks)})
+    run.task("planning_1").write_result(graded("1", 8))
+    judged = run.task("planning_2")
+    judged.write_agent(an_agent())
+    judged.add_verdict(scored("cp1-1", 9, usage=Usage(calls=1, cost_usd=0.125)))
+    run.task("planning_3").write_agent(an_agent())
+    run.task("planning_4").workspace.mkdir(parents=True)
+
+    results = rebuild(run, tasks, 7)
+
+    assert [r.run_key for r in results] == [f"planning_{n}" for n in range(1, 6)]
+    assert [r.status for r in results] == ["graded"] + ["not_run"] * 4
+    second = results[1]
+    assert second.leaf("cp1-1").score == 9.0
+    assert second.leaf("cp2").status == "not_run"
+    assert second.root_bounds == score_tree(tasks["planning_2"].checkpoints, by_id(scored("cp1-1", 9))).bounds
+    assert second.agent == an_agent()
+    assert second.judge.usage.cost_usd == 0.125
+    assert [r.error for r in results[1:]] == [
+        "the run ended before this task did: its agent had ended (finished), 1 leaf had been judged",
+        "the run ended before this task did: its agent had ended (finished)",
+        "the run ended while the agent was at work",
+        "the run ended before this task began",
+    ]
+
+
+def test_a_new_threshold_counts_successes_anew_without_a_judge(run: RunDirectory) -> None:
+    run.write_manifest({"selected": ["planning_1", "planning_2"]})
+    run.task("planning_1").write_result(graded("1", 6.5))
+    run.task("planning_2").write_result(graded("2", 9))
+    assert [r.success for r in rebuild(run, {}, 7)] == [False, True]
+    assert [r.success for r in rebuild(run, {}, 6.5)] == [True, True]
+
+
+def test_a_run_is_rebuilt_without_its_dataset_and_without_a_list_of_tasks(run: RunDirectory) -> None:
+    run.write_manifest({})
+    run.task("planning_9").write_result(graded("9", 8))
+    run.task("planning_10").write_agent(an_agent())
+    results = rebuild(run, {}, 7)
+    assert [(r.run_key, r.status) for r in results] == [
+        ("planning_10", TaskStatus.NOT_RUN),
+        ("planning_9", TaskStatus.GRADED),
+    ]
+    assert results[0].checkpoints == ()
+    assert results[0].root_bounds == (0.0, 10.0)
