@@ -32,9 +32,9 @@ def read_arguments(arguments: str | Mapping[str, Any] | None, spec: ToolSpec) ->
     for name in given:
         if name not in known:
             close = difflib.get_close_matches(name, known, n=1)
-            hint = f"; did you mean `{close[0]}`?" if close else ""
+            hint = f" (did you mean `{close[0]}`?)" if close else ""
             takes = ", ".join(f"`{k}`" for k in known) or "no arguments"
-            _fault(spec, f"it has no argument `{name[:80]}`{hint} It takes {takes}")
+            _fault(spec, f"it has no argument `{name[:80]}`{hint}; it takes {takes}")
     missing = [f"`{name}`" for name in spec.required if given.get(name) is None]
     if missing:
         _fault(spec, f"{', '.join(missing)} {'is' if len(missing) == 1 else 'are'} missing")
@@ -42,8 +42,7 @@ def read_arguments(arguments: str | Mapping[str, Any] | None, spec: ToolSpec) ->
 
 
 def _fault(spec: ToolSpec, wrong: str) -> NoReturn:
-    wrong = wrong if wrong.endswith("?") else wrong + "."
-    raise ToolFault(f"{spec.name} was not run: {wrong} Arguments that would do: {spec.example()}")
+    raise ToolFault(f"{spec.name} was not run: {wrong}. Arguments that would do: {spec.example()}")
 
 
 def _as_object(arguments: str | Mapping[str, Any] | None, spec: ToolSpec) -> dict[str, Any]:

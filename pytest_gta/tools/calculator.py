@@ -16,6 +16,8 @@ MAX_DIGITS = 2_000
 MAX_ITEMS = 10_000
 """Length of a list or a range."""
 _MAX_TEXT = 10_000
+_SIGNS = {"\u00d7": "*", "\u00b7": "*", "\u00f7": "/", "\u2212": "-", "\u2013": "-", "\u03c0": "pi", "\u221a": "sqrt"}
+"""Signs of printed mathematics that mean one thing."""
 
 CALCULATOR = Tool(
     ToolSpec(
@@ -55,7 +57,7 @@ def calculate(expression: str) -> str:
 
     source = expression.strip().strip("`").strip()
     source = source.removeprefix("=").strip() if not source.startswith("==") else source
-    for written, meant in (("×", "*"), ("·", "*"), ("÷", "/"), ("−", "-"), ("–", "-"), ("π", "pi"), ("√", "sqrt")):
+    for written, meant in _SIGNS.items():
         source = source.replace(written, meant)
     if not source:
         raise ToolFault("the expression is empty")

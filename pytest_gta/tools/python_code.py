@@ -183,7 +183,8 @@ def _unknown_names(source: str) -> set[str]:
         tree = ast.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return set()  # running it will tell
-    used, defined = set(), set(dir(builtins)) | {"__name__"}
+    used: set[str] = set()
+    defined = {*dir(builtins), "__name__"}
     for node in ast.walk(tree):
         if isinstance(node, ast.Name):
             (used if isinstance(node.ctx, ast.Load) else defined).add(node.id)
@@ -292,7 +293,7 @@ def _record_saving(saved: list[str]) -> None:
             self._gta_saved = True
         return result
 
-    Figure.savefig = savefig
+    Figure.savefig = savefig  # type: ignore[method-assign, assignment]
 
 
 def _pictures() -> set[str]:

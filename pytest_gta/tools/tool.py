@@ -62,8 +62,8 @@ class Tool:
     as current folder. It is given the arguments that were passed, checked and converted, and nothing for those left
     out; what is in `reads` comes as a path relative to the workspace of a file that is there. It returns text or
     ``{"text": ..., "files": [...], "is_error": ...}`` and raises `ToolFault` for what a model can put right. A module
-    may have a function ``preload(function_name, arguments)`` that returns the names of libraries to import once in the
-    server, before the call forks from it; they are then there for every later call.
+    may name libraries in ``PRELOAD``, a tuple, or in what its function ``preload(function_name, arguments)`` returns:
+    they are imported once in the server, before the call forks from it, and are there for every later call.
 
     A callable runs in this process, with absolute paths for what is in `reads`; it is given the `Workspace` when it has
     a parameter of that name.

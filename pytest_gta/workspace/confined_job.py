@@ -115,7 +115,8 @@ def interpreter_paths() -> tuple[str, ...]:
 
 def interpreter_links() -> tuple[tuple[str, str], ...]:
     """Return the links from the interpreter's name to its file that lie in none of `interpreter_paths`."""
-    found, readable, at = [], interpreter_paths(), Path(sys.executable)
+    found: list[tuple[str, str]] = []
+    readable, at = interpreter_paths(), Path(sys.executable)
     while at.is_symlink() and len(found) < 10:
         if not _lies_in(str(at), readable):
             found.append((str(at), str(at.readlink())))

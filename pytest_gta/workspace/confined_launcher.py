@@ -64,7 +64,7 @@ def main(line: str) -> None:
 
 
 def _start(job: Job, command: list[str]) -> tuple[int, Ended]:
-    """Start the server; return the process whose children are the calls' (or its keeper), and how to ask for its end."""
+    """Start the server; return its process, or the one that keeps it, and how to ask whether it has ended."""
     if job.backend == "sandlock":
         from sandlock.sandbox import Sandbox
 
@@ -83,7 +83,7 @@ def _start(job: Job, command: list[str]) -> tuple[int, Ended]:
         return process.pid, lambda: not process.pid or bool(select.select([handle], [], [], 0)[0])
     if job.backend == "bwrap":
         command = [*_bubblewrap(job), *command]
-    child = subprocess.Popen(command, cwd=job.cwd)
+    child = subprocess.Popen(command, cwd=job.cwd)  # noqa: S603 - our own words and paths
     return child.pid, lambda: child.poll() is not None
 
 

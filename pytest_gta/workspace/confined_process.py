@@ -39,7 +39,10 @@ _START_S = 60.0
 """Seconds for the server to come up, and to import the libraries a function needs."""
 _GRACE_S = 4.0
 """Seconds after a call's own time in which the server must have answered."""
-_LAUNCH = "import sys;sys.path.insert(0,sys.argv[1]);from pytest_gta.workspace.confined_launcher import main;main(sys.argv[2])"
+_LAUNCH = (
+    "import sys;sys.path.insert(0,sys.argv[1]);"
+    "from pytest_gta.workspace.confined_launcher import main;main(sys.argv[2])"
+)
 
 
 class ConfinedError(Exception):
@@ -241,7 +244,7 @@ class ConfinedProcess:
             links=interpreter_links(),
             limits=self._limits,
         )
-        self._process = subprocess.Popen(
+        self._process = subprocess.Popen(  # noqa: S603 - our own words and paths
             [sys.executable, "-I", "-B", "-c", _LAUNCH, str(PACKAGE.parent), job.to_json()],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,

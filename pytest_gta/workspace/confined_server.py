@@ -17,6 +17,7 @@ import resource
 import select
 import shutil
 import signal
+import stat
 import sys
 import time
 from dataclasses import dataclass, field
@@ -104,8 +105,9 @@ class _Server:
     def _preload(self, target: str, kwargs: dict[str, Any]) -> None:
         """Import the function's module and the libraries it needs here, so that every later call has them at once."""
         module_name, _, function = target.partition(":")
-        choose = getattr(importlib.import_module(module_name), "preload", None)
-        for name in choose(function, kwargs) if choose is not None else ():
+        module = importlib.import_module(module_name)
+        choose = getattr(module, "preload", None)
+        for name in choose(function, kwargs) if choose is not None else getattr(module, "PRELOAD", ()):
             with contextlib.suppress(ImportError):
                 importlib.import_module(name)
 
@@ -236,11 +238,11 @@ class _Server:
         self._end_all()
         for folder, folders, names in os.walk(self._job.writable or self._job.scratch, topdown=False):
             for name in (*names, *folders):
-                path = f"{folder}/{name}"
+                path = Path(folder, name)
                 with contextlib.suppress(OSError):
-                    status = os.lstat(path)
+                    status = path.lstat()
                     if (status.st_dev, status.st_ino) not in before:
-                        os.rmdir(path) if name in folders and not os.path.islink(path) else os.unlink(path)
+                        path.rmdir() if stat.S_ISDIR(status.st_mode) else path.unlink()
 
     def _empty_scratch(self) -> None:
         """Remove temporary files of a call, but not caches a library keeps for the next."""

@@ -78,8 +78,7 @@ def collect(workspace: Workspace) -> Deliverables:
     root = os.open(workspace.root, os.O_RDONLY | os.O_DIRECTORY)
     try:
         walk.enter(root, "", 0)
-        names = Counter(found.inode for found in walk.found)
-        taken = [_take(root, found, names[found.inode]) for found in walk.found]
+        taken = [_take(root, found, walk.names[found.inode]) for found in walk.found]
     finally:
         os.close(root)
     files = [item for item in taken if isinstance(item, Deliverable)]
@@ -109,6 +108,7 @@ class _Walk:
         self._inputs = inputs
         self._request = request.lower()
         self._entries = 0
+        self.names: Counter[tuple[int, int]] = Counter()
 
     def enter(self, folder: int, prefix: str, depth: int) -> None:
         """Look through an open folder, in the order of names."""
@@ -137,14 +137,18 @@ class _Walk:
                 self.left.append(NotTaken(_printable(path) + "/", reason))
             else:
                 self._descend(folder, name, path, depth)
-        elif not stat.S_ISREG(mode):
-            self.left.append(NotTaken(_printable(path), _special(mode)))
-        elif path in self._inputs:
             return
-        elif reason := self._why_not_file(name, path, status.st_size):
+        if not stat.S_ISREG(mode):
+            self.left.append(NotTaken(_printable(path), _special(mode)))
+            return
+        inode = (status.st_dev, status.st_ino)
+        self.names[inode] += 1
+        if path in self._inputs:
+            return
+        if reason := self._why_not_file(name, path, status.st_size):
             self.left.append(NotTaken(_printable(path), reason))
         else:
-            self.found.append(_Found(path, (status.st_dev, status.st_ino), status.st_nlink))
+            self.found.append(_Found(path, inode, status.st_nlink))
 
     def _descend(self, folder: int, name: str, path: str, depth: int) -> None:
         try:

@@ -18,12 +18,8 @@ _SET_CHILD_SUBREAPER = 36
 def children(pid: int) -> list[int]:
     """Return the direct children of a process; none when it is gone or hidden."""
     try:
-        tasks = os.listdir(f"/proc/{pid}/task")
-        return [
-            int(child)
-            for task in tasks
-            for child in Path(f"/proc/{pid}/task/{task}/children").read_text("ascii").split()
-        ]
+        tasks = list(Path(f"/proc/{pid}/task").iterdir())
+        return [int(child) for task in tasks for child in (task / "children").read_text("ascii").split()]
     except FileNotFoundError:
         # Gone, or a kernel built without the `children` files.
         return _by_parent().get(pid, []) if Path(f"/proc/{pid}/stat").exists() else []
@@ -94,9 +90,10 @@ def _group(pid: int) -> int | None:
 
 def _by_parent() -> dict[int, list[int]]:
     found: dict[int, list[int]] = defaultdict(list)
-    for name in os.listdir("/proc"):
-        if name.isdigit():
+    for folder in Path("/proc").iterdir():
+        if folder.name.isdigit():
             with contextlib.suppress(OSError, ValueError, IndexError):
                 # The command name, in parentheses, may hold anything.
-                found[int(Path(f"/proc/{name}/stat").read_text().rpartition(")")[2].split()[1])].append(int(name))
+                parent = (folder / "stat").read_text().rpartition(")")[2].split()[1]
+                found[int(parent)].append(int(folder.name))
     return found

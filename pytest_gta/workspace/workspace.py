@@ -18,8 +18,9 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
-from pytest_gta.benchmark.release import Release, safe_relative
+from pytest_gta.benchmark.release import Release
 from pytest_gta.benchmark.task import Task
+from pytest_gta.benchmark.task_record import safe_relative
 
 if TYPE_CHECKING:
     from pytest_gta.workspace.deliverables import Deliverables
