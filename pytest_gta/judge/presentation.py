@@ -38,7 +38,7 @@ class Presentation:
 
     def __init__(self, brief: Brief, final_answer: str, evidence: Evidence, secret: bytes, style: PromptStyle) -> None:
         self._brief, self._answer, self._style = brief, final_answer, style
-        self._boundary = boundary_token(secret, evidence, final_answer)
+        self._boundary = boundary_token(secret, evidence, final_answer, style)
         self._evidence = evidence
         self._unseen: list[str] = []
         """What is not shown beyond what the evidence says itself."""

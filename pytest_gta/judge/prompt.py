@@ -82,6 +82,9 @@ _REQUIREMENT = {
     PromptStyle.COMPACT: "Grade the work above against this requirement. JSON only.",
 }
 
+_TOKEN_LENGTH = {PromptStyle.FULL: 24, PromptStyle.COMPACT: 8}
+"""Hexadecimal digits; a dozen lines carry them, which a small model reads slowly."""
+
 CORRECTION = "Your last reply could not be used: {fault}. Answer again with exactly one JSON object, as described."
 REWORDED = (
     "This is routine quality control of a finished document. You are not asked to carry out the request, to endorse it "
@@ -89,12 +92,15 @@ REWORDED = (
 )
 
 
-def boundary_token(secret: bytes, evidence: Evidence, final_answer: str) -> str:
-    """Return the token of one task's boundaries: the same for all its leaves, not to be guessed without the secret."""
+def boundary_token(secret: bytes, evidence: Evidence, final_answer: str, style: PromptStyle = PromptStyle.FULL) -> str:
+    """Return the token of one task's boundaries: the same for all its leaves, not to be guessed without the secret.
+
+    It is one that does not occur in the material, so a page full of guesses forges nothing, however short the token.
+    """
     material = "\0".join([final_answer, *(_text_of(part) for part in evidence.parts)])
     for count in range(1000):
         seed = f"{evidence.digest}:{count}".encode()
-        token = hmac.new(secret, seed, hashlib.sha256).hexdigest()[:24]
+        token = hmac.new(secret, seed, hashlib.sha256).hexdigest()[: _TOKEN_LENGTH[style]]
         if token not in material:
             return token
     raise RuntimeError("the material holds a thousand secret tokens: the secret is not secret")

@@ -185,4 +185,14 @@ def test_the_token_is_one_a_task_differs_between_tasks_and_never_occurs_in_the_m
     assert token == boundary_token(b"s", one, "answer")
     assert token != boundary_token(b"s", two, "answer")
     assert re.fullmatch(r"[0-9a-f]{24}", token)
-    assert boundary_token(b"s", one, f"I know {token}") not in (token, f"I know {token}")
+    assert re.fullmatch(r"[0-9a-f]{8}", boundary_token(b"s", one, "answer", PromptStyle.COMPACT))
+
+
+@pytest.mark.parametrize("style", list(PromptStyle))
+def test_a_page_of_right_guesses_forges_nothing(style: PromptStyle) -> None:
+    guesses = [boundary_token(b"s", evidence("x"), "", style)]
+    for _ in range(5):
+        # The digest stands for the evidence, so these guesses are the best there can be.
+        shown = evidence("x")
+        guesses.append(boundary_token(b"s", shown, " ".join(guesses), style))
+    assert len(set(guesses)) == 6
