@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 
-from pytest_gta.benchmark.results import DeliverableRecord
+from pytest_gta.benchmark.results import DeliverableRecord, Verdict
 from pytest_gta.benchmark.task import Brief, Checkpoint
 from pytest_gta.judge.evidence import Evidence, PicturePart, TextPart
 from pytest_gta.judge.judge import Judge
 from pytest_gta.llm.client import ChatClient
 from pytest_gta.llm.endpoint import Endpoint
 from pytest_gta.llm.retry import RetryPolicy
-from tests.openai_server import OpenAIServer
+from tests.openai_server import Answer, OpenAIServer, says
 
 PNG = b"\x89PNG\r\n\x1a\n made by the test"
 
@@ -58,3 +59,22 @@ def make_judge() -> Callable[..., Judge]:
         return Judge(client(server, control=control), control=control, **settings)
 
     return make
+
+
+MakeJudge = Callable[..., Judge]
+StartServer = Callable[..., OpenAIServer]
+
+EVIDENCE = evidence("# Plan\nthree towns")
+
+
+def verdict_of(score: Any) -> Answer:
+    return says(json.dumps({"analysis": "plan.md decides", "score": score}))
+
+
+def run(judge: Judge, count: int = 3, shown: Evidence = EVIDENCE, **more: Any) -> dict[str, Verdict]:
+    more.setdefault("final_answer", "Done.")
+    return judge.judge_task(BRIEF, leaves(count), shown, **more)
+
+
+def statuses(verdicts: dict[str, Verdict]) -> list[str]:
+    return [verdict.status.value for verdict in verdicts.values()]
