@@ -13,6 +13,8 @@ PRELOAD = ("pytest_gta.formats.read",)
 PAGE = 28_000
 """Characters of a file's text in one answer."""
 _WHOLE = 50_000_000
+_LONG = 400_000
+"""Bytes of a file that is read no further than the page that is asked for."""
 _SHEETS_MEASURED = 50
 _PARTIAL = {"sheets": ("rows", "cells", "characters"), "pdf": ("characters",)}
 """Facts that count only what was read."""
@@ -141,8 +143,9 @@ def _read(name: str, tool: str, family: str, offset: int) -> dict[str, Any]:
 
     if offset < 0:
         raise ToolFault(f"`offset` is {offset}, and characters are counted from 0")
-    # Of what can be very long, no more is read than is shown.
-    most = offset + PAGE + 1 if family in ("sheets", "pdf") else _WHOLE
+    # Of what is very long, no more is read than is shown.
+    long = family in ("sheets", "pdf") and Path(name).stat().st_size > _LONG
+    most = offset + PAGE + 1 if long else _WHOLE
     found = read_file(Path(name), ReadLimits(max_pictures=0, max_chars=most))
     if found.kind != family and not (family == "text" and found.kind == "web"):
         raise ToolFault(_wrong_kind(name, tool, found.kind, found.faults))
@@ -152,7 +155,10 @@ def _read(name: str, tool: str, family: str, offset: int) -> dict[str, Any]:
         raise ToolFault(
             f"`offset` is {offset:,}, and {name} has {len(found.text):,} characters of text, counted from 0"
         )
-    end = _page_end(found.text, offset)
+    # A sheet's first lines say how much of it was read, so that its text can shift by a few characters: better a row
+    # twice than none.
+    start = found.text.rfind("\n", 0, offset) + 1 if offset and family == "sheets" else offset
+    end = _page_end(found.text, start)
     cut = end < len(found.text)
     facts = _whole_sizes(name) if cut and family == "sheets" else {}
     facts |= {key: value for key, value in found.facts.items() if not (cut and key in _PARTIAL.get(family, ()))}
@@ -160,13 +166,13 @@ def _read(name: str, tool: str, family: str, offset: int) -> dict[str, Any]:
     head = [f"{Path(name).name} ({shown})" if shown else Path(name).name]
     head += [f"Note: {remark}" for remark in (*found.faults, *found.notes) if not (cut and _is_of_paging(remark))]
     if offset:
-        head.append(f"[from character {offset:,}]")
-    text = found.text[offset:end] if found.text else "(it holds no text)"
+        head.append(f"[from character {start:,}]")
+    text = found.text[start:end] if found.text else "(it holds no text)"
     tail = []
     if cut:
         total = "" if most != _WHOLE else f" of {len(found.text):,}"
         tail = [
-            f"[characters {offset:,} to {end:,}{total}; more follows: to read on, call {tool} again with the same file "
+            f"[characters {start:,} to {end:,}{total}; more follows: to read on, call {tool} again with the same file "
             f'and "offset": {end}]'
         ]
     return {"text": "\n".join([*head, "", text, *tail])}
