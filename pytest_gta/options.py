@@ -85,12 +85,25 @@ def _shard(value: str) -> tuple[int, int]:
     return int(index), int(count)
 
 
+class HiddenValue(ValueError):
+    """What is wrong with a value that is not to be repeated, as it may hold a key."""
+
+
+_KEY_IN_QUERY = re.compile(r"[?&][^=&]*(?:key|token|secret|password|signature|sig)[^=&]*=", re.IGNORECASE)
+
+
 def _url(value: str) -> str:
-    if not value.startswith(("http://", "https://")):
-        raise ValueError("is not an http:// or https:// address")
-    if urlsplit(value).username or re.search(r"[?&][^=]*key=", value):
-        raise ValueError("holds a key; put the key in OPENAI_API_KEY (the judge's in EVAL_OPENAI_API_KEY) instead")
-    return value.strip()
+    value = value.strip()
+    try:
+        parts = urlsplit(value)
+        usable = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        usable = False
+    if not usable:
+        raise HiddenValue("is not an http:// or https:// address")
+    if parts.username or parts.password or _KEY_IN_QUERY.search(value):
+        raise HiddenValue("holds a key; put the key in OPENAI_API_KEY (the judge's in EVAL_OPENAI_API_KEY) instead")
+    return value
 
 
 # -- the table --------------------------------------------------------------------------------------------------------

@@ -57,7 +57,7 @@ def select_tasks(
         only: When given, the ids that can be run at all (those with finished outputs).
 
     Raises:
-        SettingsError: When an id or category is not in the dataset, or nothing is left to run.
+        SettingsError: When an id or category is not in the dataset, or two ids make the same test id.
     """
     _check_names("--gta-task", settings.task, release.task_ids)
     tasks = [task for task in release.tasks() if not settings.task or _id(task) in settings.task]

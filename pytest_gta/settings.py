@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pytest_gta.options import OPTIONS, Option
+from pytest_gta.options import OPTIONS, HiddenValue, Option
 
 NOT_RESUMED = ("run_dir", "resume", "rejudge", "json")
 """Options that are about one session of a run rather than about the run."""
@@ -150,6 +150,8 @@ def _given(
 def _parse(option: Option, source: str, text: str) -> Any:
     try:
         return option.parse(text)
+    except HiddenValue as error:
+        raise SettingsError(f"{source} {error}") from None
     except ValueError as error:
         raise SettingsError(f"{source}: {text!r} {error}") from None
 

@@ -1,0 +1,121 @@
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pytest_gta.benchmark.release import DatasetError, Release
+from pytest_gta.benchmark.task import Task, TaskFault
+from pytest_gta.selection import dataset_folder, open_dataset, select_tasks
+from pytest_gta.settings import Settings, SettingsError, resolve
+from tests.release_factory import make_release
+
+
+@pytest.fixture(scope="module")
+def release(tmp_path_factory: pytest.TempPathFactory) -> Release:
+    def plant(index: dict[str, Any]) -> None:
+        index["3"]["sub_tasks"] = []
+
+    return Release(make_release(tmp_path_factory.mktemp("data") / "d", tasks=12, edit=plant))
+
+
+def settings(**given: str) -> Settings:
+    texts = {f"gta_{key}": value for key, value in ({"model": "m"} | given).items()}
+    resolved = resolve(texts.get, lambda name: "", {})
+    assert resolved is not None
+    return resolved
+
+
+def ids(tasks: tuple[Task | TaskFault, ...]) -> list[str]:
+    return [task.id if isinstance(task, Task) else f"!{task.task_id}" for task in tasks]
+
+
+ALL = ["1", "2", "!3", "5", "6", "7", "9", "10", "11", "13", "14", "15"]
+
+
+def test_everything_in_id_order_with_bad_tasks_in_their_place(release: Release) -> None:
+    assert ids(select_tasks(release, settings())) == ALL
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ({"task": "9,2"}, ["2", "9"]),
+        ({"task": "3"}, ["!3"]),
+        ({"category": "planning"}, ["11"]),
+        ({"category": "education,marketing"}, ["2", "5", "10", "14", "15"]),
+        ({"limit": "3"}, ["1", "2", "!3"]),
+        ({"limit": "99"}, ALL),
+        ({"shard": "1/3"}, ["1", "5", "9", "13"]),
+        ({"shard": "3/3"}, ["!3", "7", "11", "15"]),
+        ({"shard": "9/9", "limit": "4"}, []),
+        ({"task": "1,2,5", "category": "education", "limit": "1"}, ["2"]),
+    ],
+)
+def test_a_selection(release: Release, given: dict[str, str], expected: list[str]) -> None:
+    assert ids(select_tasks(release, settings(**given))) == expected
+
+
+def test_shards_are_a_partition(release: Release) -> None:
+    shards = [ids(select_tasks(release, settings(shard=f"{i}/5"))) for i in range(1, 6)]
+    assert sorted(task_id for shard in shards for task_id in shard) == sorted(ALL)
+    assert {len(shard) for shard in shards} == {2, 3}
+
+
+def test_only_tasks_with_outputs(release: Release) -> None:
+    assert ids(select_tasks(release, settings(), only={"2", "9", "99"})) == ["2", "9"]
+    assert ids(select_tasks(release, settings(limit="1"), only={"9", "2"})) == ["2"]
+
+
+@pytest.mark.parametrize(
+    ("given", "text"),
+    [
+        ({"task": "1,8"}, "--gta-task: '8' is not in the dataset; it has 1, 2, 3, 5, 6, 7, 9, 10, 11, 13 (of 12)"),
+        ({"task": "15b"}, "--gta-task: '15b' is not in the dataset; it has 15, 5, 1 (of 12)"),
+        (
+            {"category": "plannin"},
+            "--gta-category: 'plannin' is not in the dataset; it has planning, marketing, education (of 6)",
+        ),
+    ],
+)
+def test_an_unknown_name_is_refused_with_near_ones(release: Release, given: dict[str, str], text: str) -> None:
+    with pytest.raises(SettingsError) as caught:
+        select_tasks(release, settings(**given))
+    assert str(caught.value) == text
+
+
+def test_ids_that_make_the_same_test_id_are_refused_when_both_are_selected(tmp_path: Path) -> None:
+    def plant(index: dict[str, Any]) -> None:
+        index["a-1"] = index["1"]
+        index["a 1"] = index["1"]
+
+    release = Release(make_release(tmp_path / "d", tasks=1, edit=plant))
+    with pytest.raises(
+        SettingsError, match="tasks 'a 1' and 'a-1' have the same test id data_analysis_a_1; rename one"
+    ):
+        select_tasks(release, settings())
+    assert ids(select_tasks(release, settings(task="1"))) == ["1"]
+
+
+def test_the_fetched_release_else_the_bundled_tasks(tmp_path: Path) -> None:
+    assert open_dataset(None, tmp_path / "empty").name == "mini"
+    assert open_dataset("mini", tmp_path).name == "mini"
+    with pytest.raises(
+        SettingsError, match=r"^--gta-dataset=workflow: no release in .*empty; put gta_workflow_dataset"
+    ):
+        open_dataset("workflow", tmp_path / "empty")
+    make_release(tmp_path / "gta_workflow_dataset.zip", tasks=2)
+    assert open_dataset(None, tmp_path).name == "workflow"
+    assert open_dataset("workflow", tmp_path).task_ids == ("1", "2")
+    make_release(tmp_path / "gta_workflow_dataset", tasks=3)
+    assert dataset_folder("workflow", tmp_path) == tmp_path / "gta_workflow_dataset"
+
+
+def test_a_dataset_by_its_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    make_release(tmp_path / "mine", tasks=1)
+    monkeypatch.chdir(tmp_path)
+    release = open_dataset("mine", tmp_path)
+    assert (release.name, release.path) == ("mine", tmp_path / "mine")
+    with pytest.raises(DatasetError, match="no such file or folder"):
+        open_dataset("min", tmp_path)
