@@ -58,6 +58,8 @@ from pytest_gta.tools.writing_direction import joined_letters, needs_shaping
 
 _MARGIN = 62.0
 _INDENT = 18.0
+_TALLEST_ROW = A4[1] - 2 * _MARGIN - 120
+"""Points; leaves room for a repeated header of several lines."""
 _PER_PIXEL = 0.75
 """Points a pixel has at 96 pixels an inch."""
 _ACCENT = HexColor("#1F3864")
@@ -272,15 +274,12 @@ class _PdfWriter:
         cells = []
         for index, row in enumerate(rows):
             header = has_header and index == 0
-            cells.append(
-                [
-                    self._cell(content, size, alignment, header=header, room=column - 10)
-                    for content, alignment, column in zip(row, block.alignments, widths, strict=True)
-                ]
-            )
-        table = PdfTable(
-            cells, colWidths=widths, repeatRows=1 if has_header else 0, splitInRow=1, spaceBefore=4, spaceAfter=12
-        )
+            written = [
+                self._cell(content, size, alignment, header=header, room=column - 10)
+                for content, alignment, column in zip(row, block.alignments, widths, strict=True)
+            ]
+            cells.extend(_page_sized(written, widths))
+        table = PdfTable(cells, colWidths=widths, repeatRows=1 if has_header else 0, spaceBefore=4, spaceAfter=12)
         look: list[tuple[Any, ...]] = [
             ("GRID", (0, 0), (-1, -1), 0.5, _LINE),
             ("VALIGN", (0, 0), (-1, -1), "MIDDLE"),
@@ -297,7 +296,9 @@ class _PdfWriter:
         yield CondPageBreak(60)
         yield table
 
-    def _cell(self, content: Sequence[Inline], size: float, alignment: str, *, header: bool, room: float) -> Any:
+    def _cell(
+        self, content: Sequence[Inline], size: float, alignment: str, *, header: bool, room: float
+    ) -> list[Flowable]:
         style = ParagraphStyle(
             "cell",
             fontName="Helvetica-Bold" if header else "Helvetica",
@@ -327,6 +328,30 @@ class _PdfWriter:
         image = _image(loaded, room * 0.92, (A4[1] - 2 * _MARGIN) * 0.5)
         caption = [self._maker.make((Text(block.alt, italic=True),), _CAPTION)] if block.alt else []
         yield KeepTogether([Spacer(1, 4), image, Spacer(1, 4), *caption, Spacer(1, 4)])
+
+
+def _page_sized(row: list[list[Flowable]], widths: Sequence[float]) -> Iterator[list[list[Flowable]]]:
+    """Split a row that no page can hold into several that one can."""
+    left = [list(cell) for cell in row]
+    while any(left):
+        piece: list[list[Flowable]] = []
+        for cell, width in zip(left, widths, strict=True):
+            taken, used = list[Flowable](), 0.0
+            while cell:
+                height = cell[0].wrap(width - 10, _TALLEST_ROW)[1]
+                if used + height <= _TALLEST_ROW:
+                    taken.append(cell.pop(0))
+                    used += height
+                    continue
+                halves = [] if taken else cell[0].split(width - 10, _TALLEST_ROW)
+                if len(halves) > 1:
+                    taken.append(halves[0])
+                    cell[:1] = halves[1:]
+                elif not taken:
+                    taken.append(cell.pop(0))
+                break
+            piece.append(taken or [Spacer(1, 1)])
+        yield piece
 
 
 def _image(loaded: LoadedPicture, width: float, height: float) -> Flowable:
