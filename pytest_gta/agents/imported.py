@@ -51,7 +51,7 @@ def agent_environment(
     return {**kept, **(extra or {})}
 
 
-def check_import(target: str, *import_paths: Path, withheld: Sequence[str] = ()) -> None:
+def check_import(target: str, import_paths: Sequence[Path] = (), *, withheld: Sequence[str] = ()) -> None:
     """Check that an agent can be imported, in a process of its own; nothing of it is called.
 
     Args:

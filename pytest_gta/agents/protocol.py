@@ -17,7 +17,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
-from pytest_gta.benchmark.results import StopReason, Usage
+from pytest_gta.benchmark.results import StopReason, Tokens, Usage
 from pytest_gta.benchmark.task import Brief
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from pytest_gta.tools.tool import ToolResult
     from pytest_gta.workspace.workspace import Workspace
 
-__all__ = ["Agent", "AgentRun", "AgentUnavailable", "StopReason", "Tools", "Usage"]
+__all__ = ["Agent", "AgentRun", "AgentUnavailable", "StopReason", "Tokens", "Tools", "Usage", "as_agent"]
 
 
 @dataclass(frozen=True, slots=True)

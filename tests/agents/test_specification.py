@@ -38,7 +38,7 @@ def test_anything_else_lists_the_valid_forms(text: str) -> None:
     "target", ["", "my_agent", "my_agent:", ":run", "my-agent:run", "a:b:c", "my_agent.py:run()", "a..b:c"]
 )
 def test_a_bad_import_shows_the_form(target: str) -> None:
-    with pytest.raises(AgentSpecError, match="is not of the form pkg.mod:name, for example import:my_agent:run"):
+    with pytest.raises(AgentSpecError, match=r"is not of the form pkg\.mod:name, for example import:my_agent:run"):
         parse_agent_spec(f"import:{target}")
 
 

@@ -104,7 +104,7 @@ def test_malformed_arguments_are_answered_not_run(bench: Bench, openai_server: S
 def test_what_the_model_wrote_stays_visible_to_it_inside_valid_json(bench: Bench, openai_server: Start) -> None:
     server = openai_server(in_turn(calls(("Echo", '{"text": "half')), says("ok")))
     bench.ask(server)
-    sent = [m for m in server.chats[1].messages if m["role"] == "assistant"][0]["tool_calls"][0]
+    sent = next(m for m in server.chats[1].messages if m["role"] == "assistant")["tool_calls"][0]
     assert json.loads(sent["function"]["arguments"]) == {"unreadable_arguments": '{"text": "half'}
 
 

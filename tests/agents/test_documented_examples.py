@@ -1,0 +1,59 @@
+"""The examples of the page on agents, run as they stand there."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from pytest_gta.agents.imported import ImportedAgent, check_import
+from pytest_gta.agents.limits import Limits
+from pytest_gta.agents.protocol import Tokens
+from pytest_gta.agents.running import run_agent
+from pytest_gta.benchmark.results import AgentRecord, StopReason
+from pytest_gta.tools.toolbox import Toolbox
+from pytest_gta.workspace.confinement import Confinement
+from pytest_gta.workspace.workspace import Workspace
+from tests.agents.conftest import Bench, brief
+
+PAGE = Path(__file__).parents[2] / "docs" / "agents.md"
+EXAMPLES = dict(re.findall(r"```python\n# (\w+)\.py\n(.*?)```", PAGE.read_text(), re.DOTALL))
+
+
+def run(target: str, folder: Path, workspace: Workspace, transcript: Path) -> AgentRecord:
+    check_import(target, [folder])
+    tools = Toolbox(workspace, Confinement("process", ""), only=["Calculator"])
+    agent = ImportedAgent(target, "mine", Limits(task_timeout_s=60), import_paths=[folder])
+    task = brief("Describe the inputs.\nBriefly.", inputs=workspace.inputs)
+    return run_agent(agent, task, tools, workspace, deadline_s=60, transcript=transcript)
+
+
+def test_the_page_has_the_examples_that_are_tested_here() -> None:
+    assert set(EXAMPLES) == {"my_agent", "careful_agent", "conftest"}
+    assert len(EXAMPLES["my_agent"].strip().splitlines()) <= 10
+
+
+def test_ten_lines(modules: Callable[..., Path], workspace: Workspace, tmp_path: Path) -> None:
+    folder = modules(my_agent=EXAMPLES["my_agent"])
+    record = run("my_agent:run", folder, workspace, tmp_path / "transcript.jsonl")
+    assert (record.stop_reason, record.final_answer) == (StopReason.FINISHED, "I wrote report.md.")
+    assert (record.tool_calls, record.tool_errors) == (1, 0)
+    report = "# Describe the inputs.\n\n- resources/notes.txt: 9 bytes\n- six times seven is 42"
+    assert (workspace.root / "report.md").read_text() == report
+
+
+def test_an_agent_that_tells_what_it_used(modules: Callable[..., Path], workspace: Workspace, tmp_path: Path) -> None:
+    folder = modules(careful_agent=EXAMPLES["careful_agent"])
+    record = run("careful_agent:CarefulAgent", folder, workspace, tmp_path / "transcript.jsonl")
+    assert record.final_answer == "You asked: Describe the inputs.\nBriefly."
+    assert (record.usage.cost_usd, record.usage.tokens) == (0.002, Tokens(input=900, output=80))
+
+
+def test_a_fixture(bench: Bench) -> None:
+    source = EXAMPLES["conftest"].replace("@pytest.fixture", "")
+    made: dict[str, Callable[[], object]] = {}
+    exec(source, {"pytest": pytest}, made)
+    record = bench.run(made["gta_agent"]())
+    assert record.final_answer == "The request has 2 words."
