@@ -103,11 +103,12 @@ def solution():
 
 
 def test_nothing_outside_can_be_written(strong: Ground) -> None:
+    new, secret = str(strong.outside / "new.txt"), str(strong.outside / "secret.txt")
     code = f"""
 import os
 def solution():
-    return [attempt(lambda: open({str(strong.outside / "new.txt")!r}, 'w')), attempt(os.unlink, {str(strong.outside / "secret.txt")!r}),
-            attempt(os.rename, {str(strong.outside / "secret.txt")!r}, 'stolen.txt'),
+    return [attempt(lambda: open({new!r}, 'w')), attempt(os.unlink, {secret!r}),
+            attempt(os.rename, {secret!r}, 'stolen.txt'),
             attempt(lambda: open({str(Path(os.__file__))!r}, 'a')), attempt(os.mkdir, '/gta-made')]
 """
     assert "did" not in answer(strong, code)
@@ -180,7 +181,13 @@ def test_spinning_costs_one_call(ground: Ground) -> None:
 
 
 def test_sleeping_behind_ignored_signals_costs_one_call(ground: Ground) -> None:
-    code = "import signal, time\nfor n in range(1, 32):\n    try: signal.signal(n, signal.SIG_IGN)\n    except OSError: pass\ntime.sleep(99)"
+    code = """
+import signal, time
+for number in range(1, 32):
+    try: signal.signal(number, signal.SIG_IGN)
+    except OSError: pass
+time.sleep(99)
+"""
     assert answer(ground, code, timeout_s=1).startswith("timeout: ")
 
 
@@ -273,7 +280,14 @@ def solution():
 
 
 def test_a_flood_of_output_reaches_nobody(ground: Ground, capfd: pytest.CaptureFixture[str]) -> None:
-    code = "import os\nfor n in range(2000):\n    print('x' * 1000); os.write(1, b'y' * 1000); os.write(2, b'z' * 1000)\ndef solution(): return 'done'"
+    code = """
+import os
+for _ in range(2000):
+    print('x' * 1000)
+    os.write(1, b'y' * 1000)
+    os.write(2, b'z' * 1000)
+def solution(): return 'done'
+"""
     said = answer(ground, code)
     assert said.startswith("done")
     assert "more characters were printed" in said
