@@ -21,6 +21,8 @@ class _Entry:
     nodeid: str = ""
     verdicts: dict[str, Verdict] = field(default_factory=dict)
     result: TaskResult | None = None
+    unasked: bool = False
+    """A test of it ended that asks for no score; another may still."""
 
 
 class Scoreboard:
@@ -41,7 +43,7 @@ class Scoreboard:
 
     def restart(self, run_key: str, nodeid: str) -> None:
         """Forget a task's earlier attempt: a new one has begun."""
-        self._entries[run_key] = _Entry(nodeid)
+        self._entries[run_key] = _Entry(nodeid, unasked=self._entries[run_key].unasked)
         self._expected.add(run_key)
 
     def add_verdict(self, run_key: str, verdict_json: str) -> Verdict:
@@ -63,9 +65,8 @@ class Scoreboard:
         return entry.result
 
     def forget(self, run_key: str) -> None:
-        """Leave a task out of the run: it was skipped, or its test does not ask for a score."""
-        if self._entries[run_key].result is None:
-            self._expected.discard(run_key)
+        """Leave a task out of the run, unless a result arrives: it was skipped, or its test asks for no score."""
+        self._entries[run_key].unasked = True
 
     def has_result(self, run_key: str) -> bool:
         """Whether the task's result has arrived."""
@@ -73,7 +74,7 @@ class Scoreboard:
 
     def task_results(self) -> tuple[TaskResult, ...]:
         """Return the result of every task of the run, in order, those without one as error or not run."""
-        return tuple(self._resolve(slug, task) for slug, task in self._tasks.items() if slug in self._expected)
+        return tuple(self._resolve(slug, task) for slug, task in self._tasks.items() if slug in self._in_run())
 
     @property
     def leaves_judged(self) -> int:
@@ -83,13 +84,13 @@ class Scoreboard:
     @property
     def leaves_expected(self) -> int:
         """Leaves of all tasks of the run."""
-        tasks = (self._tasks[slug] for slug in self._expected)
+        tasks = (self._tasks[slug] for slug in self._in_run())
         return sum(len(task.leaves) for task in tasks if isinstance(task, Task))
 
     @property
     def tasks_expected(self) -> int:
         """Tasks of the run."""
-        return len(self._expected)
+        return len(self._in_run())
 
     @property
     def tasks_finished(self) -> int:
@@ -103,6 +104,9 @@ class Scoreboard:
         judges = [result.judge.usage.cost_usd for result in results]
         agents = [result.agent.usage.cost_usd for result in results if result.agent]
         return total([*judges, *agents])
+
+    def _in_run(self) -> set[str]:
+        return {key for key in self._expected if self._entries[key].result or not self._entries[key].unasked}
 
     def _resolve(self, slug: str, task: Task | TaskFault) -> TaskResult:
         entry = self._entries[slug]

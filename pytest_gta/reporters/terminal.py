@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from pytest_gta.benchmark.results import RunResult, TaskResult, TaskStatus
 from pytest_gta.benchmark.task import Task
 from pytest_gta.reporters.outcome import Outcome
-from pytest_gta.reporters.wording import count, duration, interval, money, points, rate
+from pytest_gta.reporters.wording import count, duration, interval, money, points, quantity, rate
 
 if TYPE_CHECKING:
     from pytest_gta.bench import Bench
@@ -143,8 +143,9 @@ def _worst(tasks: Sequence[TaskResult], width: int) -> list[str]:
     lines = ["Look at first"]
     for task in chosen:
         why = task.error if task.root_score is None else _heaviest_loss(task)
-        text = f"  {points(task.root_score):>5}  {task.run_key}  {why or ''}"
-        lines.append(textwrap.shorten(text, width=max(width - 1, 40), placeholder=" ...", drop_whitespace=False))
+        beginning = f"  {points(task.root_score):>5}  {task.run_key}  "
+        room = max(width - 1 - len(beginning), 20)
+        lines.append(beginning + textwrap.shorten(why or "", width=room, placeholder=" ..."))
     more = len(unmeasured) + len(low) - len(chosen)
     return [*lines, *([f"         and {more} more"] if more else []), ""]
 
@@ -169,8 +170,8 @@ def _spending(result: RunResult) -> list[str]:
 
 
 def _tokens(tokens: dict[str, int]) -> str:
-    cached = f" ({tokens['cached']:,} cached)" if tokens["cached"] else ""
-    return f"{tokens['input']:,} tokens in{cached}, {tokens['output']:,} out"
+    cached = f" ({quantity(tokens['cached'])} cached)" if tokens["cached"] else ""
+    return f"{quantity(tokens['input'])} tokens in{cached}, {quantity(tokens['output'])} out"
 
 
 def shown_path(path: Path, folder: Path) -> str:

@@ -39,10 +39,15 @@ def duration(seconds: float | None) -> str:
         return "unknown"
     whole = round(seconds)
     if whole < 60:
-        return f"{seconds:.1f} s" if seconds < 10 else f"{whole} s"
+        return f"{seconds:.1f} s" if seconds < 9.95 else f"{whole} s"
     if whole < 3600:
         return f"{whole // 60} min {whole % 60} s"
     return f"{whole // 3600} h {whole % 3600 // 60} min"
+
+
+def quantity(number: int) -> str:
+    """Return a large number in few signs: ``1,800``, ``66.0M``."""
+    return f"{number:,}" if number < 100_000 else f"{number / 1e6:,.1f}M"
 
 
 def count(number: int, noun: str) -> str:

@@ -1,0 +1,91 @@
+from __future__ import annotations
+
+import pytest
+
+from pytest_gta.benchmark.results import TaskStatus, Usage
+from pytest_gta.benchmark.task import TaskFault
+from pytest_gta.reporters.scoreboard import Scoreboard
+from tests.domain import a_task, an_agent, graded, scored
+
+KEYS = ["planning_1", "planning_2", "planning_3"]
+
+
+@pytest.fixture
+def board() -> Scoreboard:
+    board = Scoreboard([a_task("1"), a_task("2"), a_task("3"), TaskFault("4", "cp1", "weight 0")])
+    board.expect(KEYS)
+    return board
+
+
+def test_results_come_back_in_the_order_of_the_selection_whatever_arrives_first(board: Scoreboard) -> None:
+    board.add_result("planning_3", graded("3", 9).model_dump_json())
+    board.add_result("planning_1", graded("1", 2).model_dump_json())
+    assert [(r.task_id, r.status) for r in board.task_results()] == [
+        ("1", "graded"),
+        ("2", "not_run"),
+        ("3", "graded"),
+    ]
+
+
+def test_only_what_was_collected_is_part_of_the_run(board: Scoreboard) -> None:
+    assert [r.run_key for r in board.task_results()] == KEYS
+    board.expect(["invalid_4", "stranger"])
+    assert [r.run_key for r in board.task_results()] == [*KEYS, "invalid_4"]
+    assert board.tasks_expected == 4
+    assert board.leaves_expected == 9
+
+
+def test_a_dead_workers_finished_leaves_count(board: Scoreboard) -> None:
+    board.restart("planning_2", "t.py::test[planning_2]")
+    board.add_verdict("planning_2", scored("cp2", 9).model_dump_json())
+    result = board.add_crash("planning_2", "worker 'gw0' crashed")
+    assert (result.status, result.error, result.nodeid) == (
+        TaskStatus.ERROR,
+        "worker 'gw0' crashed",
+        "t.py::test[planning_2]",
+    )
+    assert result.leaf("cp2").score == 9.0
+    assert result.root_bounds == (2.25, 9.75)
+    assert board.task_results()[1] == result
+    assert board.has_result("planning_2")
+
+
+def test_an_interrupted_task_is_not_run_and_keeps_its_leaves(board: Scoreboard) -> None:
+    board.restart("planning_2", "n")
+    board.add_verdict("planning_2", scored("cp1-1", 9).model_dump_json())
+    result = board.task_results()[1]
+    assert (result.status, result.error) == ("not_run", "the run ended before this task did")
+    assert result.leaf("cp1-1").score == 9.0
+
+
+def test_a_new_attempt_forgets_the_one_before(board: Scoreboard) -> None:
+    board.restart("planning_1", "n")
+    board.add_verdict("planning_1", scored("cp2", 1).model_dump_json())
+    board.add_result("planning_1", graded("1", 1).model_dump_json())
+    board.restart("planning_1", "n")
+    assert not board.has_result("planning_1")
+    assert (board.leaves_judged, board.tasks_finished) == (0, 0)
+    board.add_result("planning_1", graded("1", 9).model_dump_json())
+    assert board.task_results()[0].root_score == 9.0
+
+
+def test_a_skipped_task_is_left_out_unless_it_has_a_result(board: Scoreboard) -> None:
+    board.add_result("planning_1", graded("1", 9).model_dump_json())
+    board.forget("planning_1")
+    board.forget("planning_2")
+    assert [r.run_key for r in board.task_results()] == ["planning_1", "planning_3"]
+
+
+def test_a_verdict_that_came_twice_is_one_leaf(board: Scoreboard) -> None:
+    for score in (3, 8):
+        board.add_verdict("planning_1", scored("cp2", score).model_dump_json())
+    assert board.leaves_judged == 1
+
+
+def test_money_spent_is_unknown_when_a_price_is(board: Scoreboard) -> None:
+    assert board.cost_usd == 0.0
+    board.add_result("planning_1", graded("1", 9).model_dump_json())
+    assert board.cost_usd == pytest.approx(0.26)
+    unknown = an_agent(usage=Usage(calls=1, cost_usd=None))
+    board.add_result("planning_2", graded("2", 9, agent=unknown).model_dump_json())
+    assert board.cost_usd is None

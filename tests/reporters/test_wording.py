@@ -1,0 +1,71 @@
+from __future__ import annotations
+
+import pytest
+
+from pytest_gta.reporters.wording import count, duration, interval, money, points, quantity, rate, told_apart
+
+
+@pytest.mark.parametrize(
+    ("amount", "text"),
+    [(None, "cost unknown"), (0.0, "$0.00"), (0.0031, "$0.0031"), (0.1, "$0.10"), (1.239, "$1.24"), (1e-7, "$0.0000")],
+)
+def test_money(amount: float | None, text: str) -> None:
+    assert money(amount) == text
+
+
+def test_what_was_not_measured_is_no_number() -> None:
+    assert (points(None), rate(None), interval(None), duration(None)) == ("-", "-", "", "unknown")
+    assert (points(7.0), rate(14.3939), interval((9.41, 21.39)), interval((1, 2.345), 2)) == (
+        "7.00",
+        "14.4 %",
+        "[9.4, 21.4]",
+        "[1.00, 2.35]",
+    )
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [
+        (0, "0.0 s"),
+        (9.44, "9.4 s"),
+        (9.96, "10 s"),
+        (48.2, "48 s"),
+        (59.6, "1 min 0 s"),
+        (725, "12 min 5 s"),
+        (3599.7, "1 h 0 min"),
+        (10930, "3 h 2 min"),
+    ],
+)
+def test_duration(seconds: float, text: str) -> None:
+    assert duration(seconds) == text
+
+
+@pytest.mark.parametrize(
+    ("number", "text"),
+    [(0, "0"), (99_999, "99,999"), (100_000, "0.1M"), (65_960_000, "66.0M"), (3_000_000_000, "3,000.0M")],
+)
+def test_quantity(number: int, text: str) -> None:
+    assert quantity(number) == text
+
+
+@pytest.mark.parametrize(
+    ("number", "noun", "text"),
+    [(1, "task", "1 task"), (0, "task", "0 tasks"), (1156, "leaf", "1,156 leaves"), (1, "leaf", "1 leaf")],
+)
+def test_count(number: int, noun: str, text: str) -> None:
+    assert count(number, noun) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "limit", "text"),
+    [
+        (5.5, 7, "5.50"),
+        (6.998, 7, "6.998"),
+        (6.9999, 7, "6.9999"),
+        (7.0, 7, "7.00"),
+        (7 - 1e-12, 7, "6.999999999999"),
+    ],
+)
+def test_a_number_shows_on_which_side_of_a_limit_it_is(value: float, limit: float, text: str) -> None:
+    assert told_apart(value, limit) == text
+    assert (float(text) >= limit) == (value >= limit)

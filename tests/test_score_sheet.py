@@ -1,0 +1,59 @@
+from __future__ import annotations
+
+from pytest_gta.benchmark.results import StopReason, TaskStatus
+from pytest_gta.benchmark.scoring import score_tree
+from pytest_gta.score_sheet import headline, score_sheet
+from tests.domain import a_file, an_agent, by_id, graded, inner, leaf, not_graded, scored, unscored
+
+
+def test_the_headline_says_how_the_task_did() -> None:
+    assert headline(graded("1", 5.5), 7) == "root score 5.50 < 7"
+    assert headline(graded("1", 7), 7) == "root score 7.00 >= 7"
+    assert headline(graded("1", 6.998), 7) == "root score 6.998 < 7"
+    task = not_graded("1", TaskStatus.UNSCORED, (2, 8), error="1 of 9 leaves have no score")
+    assert headline(task, 7) == "no root score (1 of 9 leaves have no score); bounds 2.00 to 8.00"
+
+
+def test_the_whole_sheet() -> None:
+    nodes = (inner("cp1", 3, leaf("cp1-1", 2, "The report names 3 regions."), leaf("cp1-2")), leaf("cp2"))
+    verdicts = by_id(scored("cp1-1", 8, "Page 2 names them."), unscored("cp1-2"), scored("cp2", 6.5))
+    root = score_tree(nodes, verdicts)
+    result = not_graded(
+        "1",
+        TaskStatus.UNSCORED,
+        root.bounds,
+        checkpoints=root.checkpoints,
+        agent=an_agent(stop_reason=StopReason.MAX_TURNS, stop_detail="50 turns", tool_calls=4, tool_errors=1),
+        deliverables=(a_file(), a_file("x.bin", evidence="none", note="not readable")),
+        notes=("an input is only a link",),
+        error="1 of 3 leaves have no score",
+    )
+    assert score_sheet(result, 7).splitlines() == [
+        "no root score (1 of 3 leaves have no score); bounds 5.62 to 8.12",
+        "agent tools: max_turns (50 turns), 3 turns, 4 tool calls, 1 of them errors",
+        "",
+        "  -    cp1 (x3) [invalid] Section cp1.",
+        "  8.0    cp1-1 (x2) The report names 3 regions.",
+        "         | Page 2 names them.",
+        "  -      cp1-2 (x1) [judge_error] Requirement cp1-2 is met.",
+        "         | timed out",
+        "  6.5  cp2 (x1) Requirement cp2 is met.",
+        "",
+        "delivered: report.docx (2,048 bytes, evidence full)",
+        "delivered: x.bin (2,048 bytes, evidence none) - not readable",
+        "note: an input is only a link",
+    ]
+
+
+def test_a_long_rubric_stays_readable() -> None:
+    nodes = [leaf("deep", 1, "word " * 100)]
+    for depth in range(19):
+        nodes = [inner(f"n{depth}", 1, *nodes)]
+    root = score_tree(nodes, by_id(scored("deep", 5, "reason " * 200)))
+    sheet = score_sheet(graded("1", 5, checkpoints=root.checkpoints), 7)
+    assert max(map(len, sheet.splitlines())) <= 150
+    assert sheet.count("reason") < 80
+
+
+def test_no_files_is_said() -> None:
+    assert "delivered: no files" in score_sheet(graded("1", 5), 7)
