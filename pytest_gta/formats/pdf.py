@@ -87,10 +87,10 @@ def _page_texts(document: PdfDocument, reading: Reading) -> tuple[list[str], lis
                 reading.facts["page size"] = f"{width / _POINTS_PER_INCH:.3g} x {height / _POINTS_PER_INCH:.3g} in"
             text = squeeze(_text(page))
             if len("".join(text.split())) < _THIN_CHARS:
-                kind = _without_text(page)
+                kind = _kind_without_text(page, bool(text))
                 if kind == "picture":
                     scanned.append(index + 1)
-                elif kind == "blank" and not text:
+                elif kind == "blank":
                     blank.append(index + 1)
             page.close()
         except (PdfiumError, ValueError, OSError) as error:
@@ -113,8 +113,14 @@ def _text(page: Any) -> str:
         text_page.close()
 
 
-def _without_text(page: Any) -> str:
-    """Return what a page without text is: a ``picture`` (or drawn shapes), or ``blank``."""
+def _kind_without_text(page: Any, has_some: bool) -> str:
+    """Return what a page with hardly any text is: a ``picture`` (a scan, drawn shapes), ``blank``, or just ``short``."""
+    from pypdfium2.raw import FPDF_PAGEOBJ_IMAGE
+
+    if next(iter(page.get_objects(filter=(FPDF_PAGEOBJ_IMAGE,), max_depth=3)), None) is not None:
+        return "picture"
+    if has_some:
+        return "short"
     return "blank" if next(iter(page.get_objects(max_depth=3)), None) is None else "picture"
 
 
@@ -199,7 +205,7 @@ def _properties(document: PdfDocument, reading: Reading) -> None:
     for name, value in document.get_metadata_dict(skip_empty=True).items():
         text = one_line(str(value), 500)
         # What ReportLab writes when nobody said anything.
-        if text in ("", "(anonymous)", "(unspecified)", "untitled") or name.endswith("Date"):
+        if text.strip("()") in ("", "anonymous", "unspecified", "untitled") or name.endswith("Date"):
             continue
         said.append(f"{name.lower()}: {text}")
     if said:

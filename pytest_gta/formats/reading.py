@@ -115,7 +115,7 @@ class Reading:
         """Return what was gathered, the text cut to the page that the limits ask for."""
         text = clean("\n".join(self._lines))
         offset, most = self.limits.offset, self.limits.max_chars
-        if len(text) > offset + most:
+        if self.full or len(text) > offset + most:
             self.fault(f"the text after character {offset + most:,} is not included")
         elif offset and offset >= len(text):
             self.fault(f"the text ends at character {len(text):,}, before the place asked for ({offset:,})")

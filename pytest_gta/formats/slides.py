@@ -51,7 +51,9 @@ def read(source: Source, reading: Reading) -> None:
     package.add_properties(reading)
     hidden = []
     for number, relation_id in enumerate(ids, 1):
-        if number > reading.limits.max_pages or reading.full or reading.expired:
+        if reading.full:
+            break
+        if number > reading.limits.max_pages or reading.expired:
             reading.fault(f"slides {number}-{len(ids)} were not read: the limit for this file was reached")
             break
         relation = package.relations(main).get(relation_id)

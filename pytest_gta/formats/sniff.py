@@ -159,7 +159,7 @@ def _mostly_printable(head: bytes) -> bool:
     try:
         head.decode("utf-8")
         unusual = sum(byte < 32 and byte not in b"\t\n\r\x0c\x1b" for byte in head)
-        return unusual <= 0.02 * len(head)
+        return unusual <= max(2, 0.02 * len(head))
     except UnicodeDecodeError as error:
         if error.reason == "unexpected end of data" and error.start > len(head) - 4:
             return True

@@ -61,6 +61,10 @@ def decode(data: bytes) -> tuple[str, str]:
     for mark, encoding in _MARKS:
         if data.startswith(mark):
             return data.decode(encoding, "replace").lstrip("\ufeff"), encoding.replace("-sig", " with a mark")
+    for encoding, zeros in (("utf-16-le", data[1:200:2]), ("utf-16-be", data[0:200:2])):
+        # Plain text in UTF-16 is valid UTF-8 as well, with a zero after every letter.
+        if len(zeros) > 4 and zeros.count(0) > 0.8 * len(zeros):
+            return data.decode(encoding, "replace"), encoding
     try:
         return data.decode("utf-8"), "utf-8"
     except UnicodeDecodeError as error:
@@ -69,9 +73,6 @@ def decode(data: bytes) -> tuple[str, str]:
         wide = sum(byte >= 0x80 for byte in data[:_MOST_SAMPLE])
         if text.count("\ufffd") * 10 <= wide or error.start > 200_000:
             return text, "utf-8"
-    if data[1:200:2].count(0) > 80 or data[0:200:2].count(0) > 80:
-        encoding = "utf-16-le" if data[1:200:2].count(0) > 80 else "utf-16-be"
-        return data.decode(encoding, "replace"), encoding
     return _guess(data)
 
 

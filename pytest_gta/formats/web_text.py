@@ -108,13 +108,13 @@ class PageText:
             return
         if tag in _COUNTED:
             self.counts[_COUNTED[tag]] = self.counts.get(_COUNTED[tag], 0) + 1
+        if tag in _BLOCKS:
+            self._new_line()
         if _is_hidden(element):
             if not self._hidden_depth:
                 self.hidden += 1
-                self._out.append("\n[hidden: ")
+                self._out.append("[hidden: ")
             self._hidden_depth += 1
-        if tag in _BLOCKS:
-            self._new_line()
         if len(tag) == 2 and tag[0] == "h" and tag[1].isdigit():
             self._out.append("\n" + "#" * int(tag[1]) + " ")
         elif tag in ("ul", "ol"):

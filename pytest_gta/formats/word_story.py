@@ -42,8 +42,10 @@ class Story:
     def blocks(self, holder: Element) -> None:
         """Add all blocks below an element to the reading, until its limits are reached."""
         for text in self._walk(holder, 0):
-            if self._reading.full or self._reading.expired:
-                self._reading.fault("the end of the document was not read: the limit for this file was reached")
+            if self._reading.expired:
+                self._reading.fault("the end of the document was not read: the time for this file was over")
+                return
+            if self._reading.full:
                 return
             self._reading.add(text)
 
