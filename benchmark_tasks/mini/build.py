@@ -15,7 +15,20 @@ from pathlib import Path
 
 from benchmark_tasks.mini.sources.authored import read_task
 
-NAMES = ("farm_shop_orders", "ear_training", "craft_fair", "mug_forum", "cafe_menu", "pet_cover")
+NAMES = (
+    "farm_shop_orders",
+    "bakery_meter",
+    "bird_tally",
+    "street_film",
+    "ear_training",
+    "moon_chapter",
+    "bread_talk",
+    "term_marks",
+    "craft_fair",
+    "mug_forum",
+    "cafe_menu",
+    "pet_cover",
+)
 """The tasks by task id; each is a module and a text in `sources`, and a module in `references`."""
 
 

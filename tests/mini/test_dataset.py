@@ -14,7 +14,9 @@ from pytest_gta.benchmark.release import Release
 from pytest_gta.benchmark.task import CATEGORIES, Task
 from tests.mini.rubric import MINI
 
-NAMED_FILE = re.compile(r"(?<![\w/.-])[A-Za-z]\w+\.(?:docx|pdf|pptx|xlsx|csv|html|md|json|png|wav|mp4|svg|txt|srt)\b")
+NAMED_FILE = re.compile(
+    r"(?<![\w/.-])[A-Za-z]\w+\.(?:docx|pdf|pptx|xlsx|csv|html|md|json|png|wav|mp4|svg|txt|srt|py|js|css|ics)\b"
+)
 KEYS = ["tools", "files", "dialogs", "sub_tasks", "workflow_category_6class"]
 
 
@@ -74,7 +76,7 @@ def test_files_asked_for_are_judged_and_the_other_way_round(tasks: list[Task]) -
 
 
 def test_requests_name_no_tool(tasks: list[Task]) -> None:
-    tools = re.compile(r"\b[A-Z]\w*(?:Generator|Tool|Reduction)\b|\bRead[A-Z]{3,4}\b|\bOCR\b|\bpython\b", re.IGNORECASE)
+    tools = re.compile(r"\b[A-Z]\w*(?:Generator|Tool|Reduction)\b|\bRead[A-Z]{3,4}\b|\bOCR\b|\b[Pp]ython\b")
     for task in tasks:
         assert not tools.search(task.request)
 
@@ -97,7 +99,7 @@ def written(value: object) -> set[str]:
     """The ways a value may be written in a leaf."""
     if isinstance(value, str):
         return {value}
-    return {f"{value:{form}}" for form in ("", ",", "g", ",.2f", ".3f")}
+    return {f"{value:{form}}" for form in ("", ",", "g", ".0f", ",.2f", ".3f")}
 
 
 def test_references_are_exactly_the_files_asked_for(tasks: list[Task], outputs: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -95,6 +96,8 @@ def write_scan(path: Path, pages: Sequence[Any]) -> None:
     for page in pages:
         size = (page.width * 0.6, page.height * 0.6)
         canvas.setPageSize(size)
-        canvas.drawImage(ImageReader(page), 0, 0, *size)
+        packed = BytesIO()
+        page.save(packed, "JPEG", quality=55)
+        canvas.drawImage(ImageReader(packed), 0, 0, *size)
         canvas.showPage()
     canvas.save()

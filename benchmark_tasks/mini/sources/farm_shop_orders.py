@@ -12,7 +12,7 @@ import openpyxl
 from openpyxl.styles import Font
 
 from benchmark_tasks.mini.sources.authored import Derived
-from benchmark_tasks.mini.sources.workbook_file import save_workbook
+from benchmark_tasks.mini.sources.office_file import save_office
 
 ORDERS = "resources/files/11-orders_q3.xlsx"
 PRICES = {
@@ -141,7 +141,7 @@ def make_inputs(folder: Path) -> None:
     for target, widths in ((sheet, (11, 14, 19, 20, 7, 11, 10)), (returns, (11, 15, 15))):
         for column, width in enumerate(widths):
             target.column_dimensions["ABCDEFG"[column]].width = width
-    save_workbook(workbook, folder / ORDERS)
+    save_office(workbook, folder / ORDERS)
 
 
 def _typed(order: Order, row: int) -> list[object]:

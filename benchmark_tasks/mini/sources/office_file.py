@@ -1,4 +1,4 @@
-"""Workbooks whose bytes do not change from build to build."""
+"""Office files whose bytes do not change from build to build."""
 
 from __future__ import annotations
 
@@ -6,17 +6,19 @@ import re
 import zipfile
 from io import BytesIO
 from pathlib import Path
-
-import openpyxl
+from typing import Any
 
 _EPOCH = (2025, 1, 1, 0, 0, 0)
 _STAMP = re.compile(rb"(<dcterms:(?:created|modified)[^>]*>)[^<]*(<)")
 
 
-def save_workbook(workbook: openpyxl.Workbook, path: Path) -> None:
-    """Save `workbook` with fixed times inside, so that a rebuild changes nothing."""
+def save_office(document: Any, path: Path) -> None:
+    """Save a workbook (openpyxl), document (python-docx) or deck (python-pptx) with fixed times inside.
+
+    So a rebuild changes nothing.
+    """
     buffer = BytesIO()
-    workbook.save(buffer)
+    document.save(buffer)
     path.parent.mkdir(parents=True, exist_ok=True)
     with zipfile.ZipFile(buffer) as made, zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as out:
         for name in made.namelist():
