@@ -1,0 +1,123 @@
+"""Which module may import which: the layers, and what importing the plugin must not load."""
+
+from __future__ import annotations
+
+import ast
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).parents[1] / "pytest_gta"
+
+LAYERS = ("benchmark", "llm", "workspace", "formats", "tools", "agents", "judge", "reporters", "pytest layer")
+"""From the bottom up: a module imports from its own layer and from those below."""
+
+RENDERINGS = ("score_sheet",)
+"""Modules beside the packages that belong to the reporters."""
+
+PURE = ("settings", "options", "selection", "road", "score_sheet", "run_report")
+"""Modules beside the packages that do without pytest."""
+
+HEAVY = (
+    "openai", "pydantic", "docx", "pptx", "openpyxl", "pypdf", "pypdfium2", "PIL", "numpy", "matplotlib", "sympy",
+    "httpx", "reportlab", "lxml", "pandas", "sandlock", "z3", "av", "genai_prices", "python_calamine",
+)  # fmt: skip
+
+
+def _modules() -> list[Path]:
+    return sorted(path for path in PACKAGE.rglob("*.py") if path.name != "__init__.py" or path.parent != PACKAGE)
+
+
+def _layer(module: str) -> str:
+    parts = module.split(".")
+    if len(parts) > 1 and parts[1] in LAYERS:
+        return parts[1]
+    return "reporters" if parts[-1] in RENDERINGS else "pytest layer"
+
+
+def _name(path: Path) -> str:
+    return ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts)
+
+
+def _imports(path: Path) -> Iterator[tuple[int, str]]:
+    """Yield line and module of every import that can run, also inside functions; not those for type checkers."""
+    tree = ast.parse(path.read_text("utf-8"))
+    for_types = {
+        id(node)
+        for block in ast.walk(tree)
+        if isinstance(block, ast.If) and ast.unparse(block.test) in ("TYPE_CHECKING", "typing.TYPE_CHECKING")
+        for statement in block.body
+        for node in ast.walk(statement)
+    }
+    for node in ast.walk(tree):
+        if id(node) in for_types:
+            continue
+        if isinstance(node, ast.Import):
+            yield from ((node.lineno, alias.name) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}:{node.lineno} imports relatively"
+            module = node.module or ""
+            for alias in node.names:
+                below = (PACKAGE.parent / module.replace(".", "/") / f"{alias.name}.py").is_file()
+                yield node.lineno, f"{module}.{alias.name}" if below else module
+
+
+def test_imports_are_found_wherever_they_stand(tmp_path: Path) -> None:
+    (tmp_path / "m.py").write_text(
+        "from typing import TYPE_CHECKING\n"
+        "if TYPE_CHECKING:\n    from pytest_gta.bench import Bench\n"
+        "def f():\n    from pytest_gta.judge import judge\n    import openai.types\n"
+    )
+    assert list(_imports(tmp_path / "m.py")) == [(1, "typing"), (5, "pytest_gta.judge.judge"), (6, "openai.types")]
+    assert [_layer(name) for name in ("pytest_gta.judge.judge", "pytest_gta.road", "pytest_gta.score_sheet")] == [
+        "judge",
+        "pytest layer",
+        "reporters",
+    ]
+
+
+@pytest.mark.parametrize("path", _modules(), ids=_name)
+def test_imports_go_down(path: Path) -> None:
+    own = LAYERS.index(_layer(_name(path)))
+    upward = [
+        f"line {line}: {imported}"
+        for line, imported in _imports(path)
+        if imported.startswith("pytest_gta.") and LAYERS.index(_layer(imported)) > own
+    ]
+    assert upward == []
+
+
+@pytest.mark.parametrize("path", _modules(), ids=_name)
+def test_only_the_pytest_layer_imports_pytest_and_only_llm_imports_openai(path: Path) -> None:
+    roots = {imported.partition(".")[0] for _, imported in _imports(path)}
+    name = _name(path)
+    assert "_pytest" not in roots
+    if _layer(name) != "pytest layer" or name.rpartition(".")[2] in PURE or name.startswith("pytest_gta.cli"):
+        assert "pytest" not in roots
+    if _layer(name) != "llm":
+        assert "openai" not in roots
+
+
+def _loaded_by(statement: str) -> set[str]:
+    script = f"import sys, json; {statement}; print(json.dumps(sorted(sys.modules)))"
+    ended = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    return {name.partition(".")[0] for name in json.loads(ended.stdout)}
+
+
+@pytest.mark.parametrize(
+    "statement",
+    ["import pytest_gta.plugin", "import pytest_gta.cli", "import pytest_gta.settings, pytest_gta.selection"],
+)
+def test_nothing_heavy_is_loaded(statement: str) -> None:
+    assert _loaded_by(statement) & set(HEAVY) == set()
+
+
+def test_the_domain_loads_no_more_than_pydantic() -> None:
+    statement = (
+        "import pytest_gta.benchmark.metrics, pytest_gta.benchmark.run_directory, pytest_gta.benchmark.validation"
+    )
+    assert _loaded_by(statement) & (set(HEAVY) | {"pytest", "_pytest"}) <= {"pydantic"}
