@@ -34,6 +34,7 @@ from pytest_gta.tools.document_tree import (
     Text,
     plain,
 )
+from pytest_gta.tools.plain_formula import Formulas
 from pytest_gta.tools.printable_text import printable, with_real_line_ends
 
 _PLACEHOLDER = re.compile(r"\{\{\s*image[_ ]?(\d+)\s*\}\}", re.IGNORECASE)
@@ -107,15 +108,16 @@ def parse_markdown(text: str) -> Document:
     Beyond the standard: a whole text in one ``markdown`` fence is unwrapped, front matter gives the title, single line
     ends are kept unless the text is plainly wrapped by hand, ``{{image_1}}`` places a picture, a page-break comment
     starts a new page, a line may start with a bullet sign, and inline HTML that models use
-    (``<br>``, ``<b>``, ``<img>``) is understood.
+    (``<br>``, ``<b>``, ``<img>``) is understood. Formulas between dollar signs are written out.
     """
     text, title = _take_front_matter(_unwrap(with_real_line_ends(printable(text))))
-    text = _BULLET.sub(r"\1- ", text)
+    formulas = Formulas()
+    text = formulas.take_out(_BULLET.sub(r"\1- ", text))
     # The parser drops what is nested deeper than its limit, which is 20 unless set.
     parser = MarkdownIt("commonmark", {"html": True, "maxNesting": 100})
     parser.inline = _WideInline()
     parser.enable(["table", "strikethrough"])
-    blocks = tuple(_Blocks(parser.parse(text)).take_until(None))
+    blocks = tuple(_Blocks(parser.parse(text), formulas).take_until(None))
     first = next((block for block in blocks if isinstance(block, Heading)), None)
     return Document(blocks, title or (plain(first.content).strip() if first else ""))
 
@@ -161,8 +163,9 @@ def _take_front_matter(text: str) -> tuple[str, str]:
 class _Blocks:
     """Walks the flat token list of markdown-it and gives blocks."""
 
-    def __init__(self, tokens: Sequence[Token]) -> None:
+    def __init__(self, tokens: Sequence[Token], formulas: Formulas) -> None:
         self._tokens = tokens
+        self._formulas = formulas
         self._at = 0
 
     def take_until(self, closing: str | None) -> Iterator[Block]:
@@ -196,7 +199,7 @@ class _Blocks:
     def _inline(self, closing: str) -> Inlines:
         content: Inlines = ()
         while (token := self._tokens[self._at]).type != closing:
-            content += _inlines(token.children or [], token.content)
+            content += _inlines(token.children or [], token.content, self._formulas)
             self._at += 1
         self._at += 1
         return content
@@ -230,7 +233,7 @@ class _Blocks:
         return Table(rows[0], tuple(rows[1:]), tuple(alignments))
 
 
-def _inlines(tokens: Sequence[Token], source: str) -> Inlines:
+def _inlines(tokens: Sequence[Token], source: str, formulas: Formulas) -> Inlines:
     soft_break = " " if _wrapped_by_hand(source) else "\n"
     style = Text("")
     stack: list[Text] = []
@@ -238,7 +241,8 @@ def _inlines(tokens: Sequence[Token], source: str) -> Inlines:
     for token in tokens:
         name = token.type.rsplit("_", 1)[0]
         if token.type == "text":
-            parts.extend(_placeholders(replace(style, text=token.content)))
+            for run in formulas.put_back(replace(style, text=token.content)):
+                parts.extend(_placeholders(run))
         elif token.type == "code_inline":
             parts.append(replace(style, text=token.content, code=True))
         elif token.type == "softbreak":

@@ -271,7 +271,7 @@ class _PdfWriter:
         width = A4[0] - 2 * _MARGIN - level * _INDENT
         shares = column_shares([[plain(cell) for cell in row] for row in rows])
         widths = [share * width for share in shares]
-        cells = []
+        cells: list[list[list[Flowable]]] = []
         for index, row in enumerate(rows):
             header = has_header and index == 0
             written = [

@@ -56,7 +56,8 @@ def test_inline_styles() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["**重点：**这是内容", "这是**“重点”**内容", "他说**你好！**然后走了", "注意**（一）**项"]
+    "text",
+    ["**重点：**这是内容", "这是**“重点”**内容", "他说**你好！**然后走了", "注意**（一）**项"],  # noqa: RUF001
 )
 def test_bold_beside_chinese_punctuation(text: str) -> None:
     (block,) = parse_markdown(text).blocks
