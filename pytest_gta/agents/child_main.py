@@ -170,7 +170,8 @@ def _work(parent: Parent, request: dict[str, Any]) -> None:
     try:
         run = agent.run(task, tools, workspace)
     except AgentUnavailable as fault:
-        parent.send("unavailable", reason=str(fault), traceback=_text_of(fault))
+        used = fault.usage.model_dump(mode="json")
+        parent.send("unavailable", reason=str(fault), traceback=_text_of(fault), usage=used)
     except BaseException as error:
         line = failure_line(error)
         if endpoint_fault(error):

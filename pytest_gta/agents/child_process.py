@@ -13,7 +13,7 @@ import threading
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from pytest_gta.llm.redaction import redact
 
@@ -175,13 +175,15 @@ class ChildProcess:
         if pipe is None:
             return
         kept = total = 0
-        with pipe, output.open("ab") if output else contextlib.nullcontext() as file:
+        with pipe, contextlib.ExitStack() as open_files:
+            file: BinaryIO | None = None
             # Lines, so that a secret is not cut in two; a line without an end comes in pieces.
             for line in iter(lambda: pipe.readline(1 << 16), b""):
                 total += len(line)
-                if file is None or kept >= OUTPUT_LIMIT:
+                if output is None or kept >= OUTPUT_LIMIT:
                     continue
+                file = file or open_files.enter_context(output.open("ab"))
                 kept += file.write(redact(line.decode("utf-8", "replace")).encode())
                 file.flush()
-            if file is not None and total > kept + len(line_end := b"\n") and kept >= OUTPUT_LIMIT:
-                file.write(line_end + f"[{total:,} bytes were printed, the rest is left out]\n".encode())
+            if file is not None and kept >= OUTPUT_LIMIT:
+                file.write(f"\n[{total:,} bytes were printed, the rest is left out]\n".encode())

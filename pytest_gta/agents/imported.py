@@ -123,6 +123,7 @@ class ImportedAgent:
         Raises:
             AgentUnavailable: When the agent cannot be imported or built, or reports that its endpoint does not serve.
         """
+        self._stopped = False
         deadline = time.monotonic() + self._limits.task_timeout_s
         transcript = getattr(tools, "transcript", None)
         output = transcript.path.with_name("agent_output.txt") if transcript is not None and transcript.path else None
@@ -176,7 +177,7 @@ class ImportedAgent:
                     transcript.add("note", str(message["traceback"]))
                 if kind == "failed":
                     return AgentRun(StopReason.AGENT_ERROR, "", reason, usage=Usage(cost_usd=None))
-                raise AgentUnavailable(reason)
+                raise AgentUnavailable(reason, usage=Usage.model_validate(message.get("usage") or {}))
 
     def _timed_out(self) -> AgentRun:
         limit = f"still at work after {self._limits.task_timeout_s:g} s"

@@ -65,6 +65,8 @@ def run_agent(
     steps = transcript if isinstance(transcript, Transcript) else Transcript(transcript)
     recorded = RecordedTools(tools, steps)
     work = _Work(runner, brief, recorded, workspace)
+    if not getattr(runner, "records_conversation", False):
+        steps.add("user", brief.request)
     began = time.monotonic()
     try:
         run = work.result(max(deadline_s, float(getattr(runner, "wall_cap_s", 0.0))))

@@ -63,7 +63,12 @@ class ToolCallingAgent:
         limits: The budgets of one task.
         control: What all processes of the run share.
         retry: How often the client tries again.
+
+    Attributes:
+        records_conversation: The whole conversation is in the transcript, the request included.
     """
+
+    records_conversation = True
 
     def __init__(
         self,
@@ -93,6 +98,8 @@ class ToolCallingAgent:
         Raises:
             AgentUnavailable: When the endpoint does not serve, for good.
         """
+        # A new one, so that an agent that was stopped can be given the next task.
+        stopped = self._stopped = threading.Event()
         recorded = tools if isinstance(tools, RecordedTools) else RecordedTools(tools, Transcript(None))
         transcript = recorded.transcript
         client = ChatClient(
@@ -101,7 +108,7 @@ class ToolCallingAgent:
             on_wait=lambda text: _noted(transcript, text),
             retry=self._retry,
         )
-        clock = TaskClock(self._limits, lambda: client.waited_s, self._stopped)
+        clock = TaskClock(self._limits, lambda: client.waited_s, stopped)
         system = instructions.system_prompt(workspace)
         transcript.add("system", system)
         conversation = _Conversation(client, recorded, self._limits, clock, History(system))

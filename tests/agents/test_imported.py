@@ -85,6 +85,8 @@ def run(tools):
     record = run(bench, folder, "counted:run")
     assert (record.tool_calls, record.tool_errors, record.final_answer) == (4, 2, "('a.txt',)")
     assert [s.name for s in bench.steps_of("tool_call")] == ["Echo", "Nothing", "Echo", "Write"]
+    assert bench.steps_of("user")[0].text == "Add 1 and 2."
+    assert not bench.transcript.with_name("agent_output.txt").exists()
 
 
 def test_threads_may_call_tools_at_once(bench: Bench, modules: Write) -> None:
@@ -338,19 +340,20 @@ def test_an_outage_of_its_model_is_not_its_fault(bench: Bench, modules: Write) -
     folder = modules(
         agent="""
 import httpx, openai
-from pytest_gta.agents.protocol import AgentUnavailable
+from pytest_gta.agents.protocol import AgentUnavailable, Usage
 response = httpx.Response(503, request=httpx.Request("POST", "http://model/v1"))
 def outage(task):
     raise openai.InternalServerError("overloaded", response=response, body=None)
 def said(task):
-    raise AgentUnavailable("my server is down")
+    raise AgentUnavailable("my server is down", usage=Usage(calls=4))
 """
     )
     with pytest.raises(AgentUnavailable, match="its model endpoint does not serve: InternalServerError: overloaded"):
         run(bench, folder, "agent:outage")
     assert "Traceback" in bench.steps_of("note")[0].text
-    with pytest.raises(AgentUnavailable, match="my server is down"):
+    with pytest.raises(AgentUnavailable, match="my server is down") as fault:
         run(bench, folder, "agent:said")
+    assert fault.value.usage.calls == 4
 
 
 def test_broken_unicode_and_huge_answers(bench: Bench, modules: Write) -> None:

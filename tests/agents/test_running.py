@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import threading
 import time
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from pytest_gta.agents.imported import ImportedAgent
+from pytest_gta.agents.limits import Limits
 from pytest_gta.agents.protocol import Agent, AgentRun, AgentUnavailable, StopReason, Usage, as_agent
 from pytest_gta.agents.running import run_agent
-from tests.agents.conftest import Bench, brief
+from pytest_gta.agents.tool_calling import ToolCallingAgent
+from pytest_gta.llm.endpoint import Endpoint
+from tests.agents.conftest import QUICK, Bench, brief
 
 
 def test_a_function_a_class_and_an_object(bench: Bench) -> None:
@@ -126,3 +134,37 @@ def test_a_users_own_stop_reason_must_be_one(bench: Bench) -> None:
     )  # fmt: skip
     record = bench.run(lambda task: AgentRun(StopReason.FINISHED, None))  # type: ignore[arg-type]
     assert record.stop_detail == "TypeError: AgentRun.final_answer is a NoneType, expected text"
+
+
+def test_an_agent_that_was_stopped_can_be_given_the_next_task(bench: Bench) -> None:
+    endpoint_agent = ToolCallingAgent(Endpoint("m", "http://127.0.0.1:9/v1", ""), "m", Limits(), retry=QUICK)
+    endpoint_agent.stop()
+    with pytest.raises(AgentUnavailable):
+        bench.run(endpoint_agent)
+
+
+def test_an_interrupt_ends_an_imported_agent(bench: Bench, modules: Callable[..., Path], tmp_path: Path) -> None:
+    pid_file = tmp_path / "pid"
+    folder = modules(
+        agent=f"""
+import os, time
+def run(task):
+    open({str(pid_file)!r}, "w").write(str(os.getpid()))
+    time.sleep(600)
+"""
+    )
+    agent = ImportedAgent("agent:run", "mine", Limits(task_timeout_s=60), import_paths=[folder])
+    main = threading.main_thread().ident
+    assert main is not None
+
+    def interrupt() -> None:
+        while not (pid_file.exists() and pid_file.read_text()):
+            time.sleep(0.02)
+        signal.pthread_kill(main, signal.SIGINT)
+
+    threading.Thread(target=interrupt, daemon=True).start()
+    with pytest.raises(KeyboardInterrupt):
+        bench.run(agent)
+    pid = int(pid_file.read_text())
+    with pytest.raises(ProcessLookupError):
+        os.kill(pid, 0)

@@ -14,6 +14,8 @@ from PIL import Image
 from pytest_gta.agents.limits import Limits
 from pytest_gta.agents.protocol import AgentUnavailable
 from pytest_gta.benchmark.results import StopReason
+from pytest_gta.tools.specification import ToolSpec
+from pytest_gta.tools.tool import Tool
 from pytest_gta.workspace.workspace import Workspace
 from tests.agents.conftest import Bench, brief
 from tests.openai_server import Answer, OpenAIServer, RecordedRequest, calls, fails, hangs, in_turn, refuses, says
@@ -208,9 +210,6 @@ def test_caps_on_calls_of_a_turn_and_of_a_task(bench: Bench, openai_server: Star
 
 
 def test_a_timeout_in_the_middle_of_a_batch_answers_every_call(bench: Bench, openai_server: Start) -> None:
-    from pytest_gta.tools.specification import ToolSpec
-    from pytest_gta.tools.tool import Tool
-
     bench.extra.append(Tool(ToolSpec("Slow", "logic", "Takes its time.", ()), lambda: time.sleep(0.6) or "late"))
     server = openai_server(
         lambda r: calls(("Write", {"filename": "a.txt", "text": "1"}), ("Slow", {}), ("Write", {"filename": "b.txt"}))
@@ -330,6 +329,14 @@ def test_pairs_go_and_the_newest_result_is_cut_when_that_is_not_enough(bench: Be
     last = server.chats[-1]
     check_every_call_is_answered_once(last)
     assert len(last.tool_results) == 1 and "of 25,000 characters left out" in last.tool_results[0][1]
+
+
+def test_a_tool_that_returns_megabytes_does_not_fill_the_window(bench: Bench, openai_server: Start) -> None:
+    bench.extra.append(Tool(ToolSpec("Huge", "logic", "Says a lot.", ()), lambda: "h" * 5_000_000))
+    server = openai_server(small_window(60_000, lambda r: calls(("Huge", {})) if r.number == 0 else says("ok")))
+    record = bench.ask(server)
+    assert (record.stop_reason, record.final_answer, record.tool_errors) == (StopReason.FINISHED, "ok", 0)
+    assert "5,000,000 characters" in server.chats[1].tool_results[0][1]
 
 
 def test_a_window_that_nothing_fits_ends_cleanly(bench: Bench, openai_server: Start) -> None:
