@@ -104,10 +104,8 @@ class Job:
 def interpreter_paths() -> tuple[str, ...]:
     """Return what this interpreter and its installed packages need to be readable, no other folder of `sys.path`."""
     found = [sys.prefix, sys.base_prefix, sys.exec_prefix, str(PACKAGE)]
-    found += [sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")]
-    found += site.getsitepackages()
-    if site.ENABLE_USER_SITE:
-        found.append(site.getusersitepackages())
+    found += [sysconfig.get_path(name) for name in ("stdlib", "platstdlib")]
+    found += _package_folders()
     found.append(str(Path(sys.executable).resolve()))
     existing = [path for path in dict.fromkeys((*SYSTEM, *SYSTEM_FILES, *found)) if Path(path).exists()]
     return tuple(path for path in existing if not _lies_in(path, existing))
@@ -126,8 +124,8 @@ def interpreter_links() -> tuple[tuple[str, str], ...]:
 
 def hidden_paths() -> tuple[str, ...]:
     """Return the folders with rubrics that lie where packages are installed."""
-    folders = {sysconfig.get_path("purelib"), sysconfig.get_path("platlib"), *site.getsitepackages()}
-    return tuple(sorted(str(path) for f in folders for name in HIDDEN_PACKAGES if (path := Path(f) / name).exists()))
+    places = [Path(folder) / name for folder in _package_folders() for name in HIDDEN_PACKAGES]
+    return tuple(str(path) for path in places if path.exists())
 
 
 def clean_environment(scratch: str) -> dict[str, str]:
@@ -147,6 +145,15 @@ def clean_environment(scratch: str) -> dict[str, str]:
         **threads,
         **kept,
     }
+
+
+def _package_folders() -> list[str]:
+    """Where packages are installed, also by a ``.pth`` file; never a project's own folder."""
+    found = [sysconfig.get_path("purelib"), sysconfig.get_path("platlib"), *site.getsitepackages()]
+    if site.ENABLE_USER_SITE:
+        found.append(site.getusersitepackages())
+    found += [path for path in sys.path if Path(path).name in ("site-packages", "dist-packages")]
+    return list(dict.fromkeys(found))
 
 
 def _lies_in(path: str, folders: Sequence[str]) -> bool:

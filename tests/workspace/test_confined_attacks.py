@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from pytest_gta.workspace.confined_process import ConfinedError
-from tests.workspace.conftest import Ground
+from tests.workspace.conftest import Ground, make_ground
 
 SAID = """
 def attempt(function, *arguments):
@@ -85,9 +85,29 @@ def test_the_environment_itself_is_clean(ground: Ground) -> None:
     assert "HOME" in said
 
 
-def test_installed_rubrics_are_hidden(strong: Ground) -> None:
-    code = "def solution():\n    import importlib.util\n    return importlib.util.find_spec('benchmark_tasks')"
-    assert answer(strong, code) == "None"
+@pytest.mark.parametrize("backend", ["sandlock", "bwrap"])
+def test_rubrics_among_installed_packages_are_hidden(
+    backend: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    packages = tmp_path / "site-packages"
+    (packages / "benchmark_tasks" / "mini").mkdir(parents=True)
+    (packages / "benchmark_tasks" / "mini" / "end.json").write_text("planted rubric")
+    (packages / "other.py").write_text("x = 1")
+    monkeypatch.syspath_prepend(str(packages))
+    made = make_ground(backend, tmp_path / "own")
+    try:
+        code = f"""
+import os
+def solution():
+    folder = {str(packages)!r}
+    return (open(folder + '/other.py').read(), attempt(lambda: open(folder + '/benchmark_tasks/mini/end.json').read()),
+            'end.json' in attempt(os.listdir, folder + '/benchmark_tasks/mini'))
+"""
+        said = answer(made, code)
+    finally:
+        made.process.close()
+    assert said.startswith("('x = 1', 'refused: ")
+    assert said.endswith("False)")
 
 
 def test_memory_of_other_processes_cannot_be_read(strong: Ground) -> None:
