@@ -69,6 +69,7 @@ class Job:
         hidden: What must not be seen although it lies in something readable.
         python: The interpreter.
         links: Links on the way to the interpreter that lie in nothing readable, each with where it leads.
+        bytecode: Where compiled modules are, when not beside their sources; or "".
         limits: Bounds.
     """
 
@@ -80,6 +81,7 @@ class Job:
     hidden: tuple[str, ...]
     python: str
     links: tuple[tuple[str, str], ...]
+    bytecode: str
     limits: Limits
 
     def to_json(self) -> str:

@@ -50,7 +50,8 @@ def main(line: str) -> None:
         _limit(job.limits)
     # bubblewrap makes the mounts it needs itself.
     shielded = job.backend == "bwrap" or _shield(job.protected)
-    command = [job.python, "-I", "-B", "-c", SERVER, str(PACKAGE), line, "shielded" if shielded else "open"]
+    options = ["-I", "-B", *(["-X", f"pycache_prefix={job.bytecode}"] if job.bytecode else [])]
+    command = [job.python, *options, "-c", SERVER, str(PACKAGE), line, "shielded" if shielded else "open"]
     server, ended = _start(job, command)
     # The program learns from the closing of this pipe that the server is gone: only the server may hold it.
     nothing = os.open(os.devnull, os.O_WRONLY)

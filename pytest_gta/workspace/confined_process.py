@@ -21,6 +21,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, Self
 
+from pytest_gta.workspace import bytecode
 from pytest_gta.workspace.confined_job import (
     PACKAGE,
     Job,
@@ -100,6 +101,7 @@ class ConfinedProcess:
         self._poll = select.poll()
         self._copies: ProtectedCopies | None = None
         self._said_before = 0
+        self._compiling: subprocess.Popen[bytes] | None = None
 
     def call(self, target: str, kwargs: Mapping[str, Any], timeout_s: float) -> Any:
         """Run a function in the confined process and return its value.
@@ -121,6 +123,7 @@ class ConfinedProcess:
             self._send(request, time.monotonic() + _START_S)
             head, body = self._receive(time.monotonic() + _START_S)
             if head["outcome"] == "started":
+                self._compile(head["cold"])
                 head, body = self._receive(time.monotonic() + timeout_s + _GRACE_S)
         except _Gone as gone:
             lost = self._lost(gone, timeout_s)
@@ -134,6 +137,13 @@ class ConfinedProcess:
     def close(self) -> None:
         """End the process and all it started, and remove its temporary folder."""
         self._stop()
+        if self._compiling is not None:
+            try:
+                self._compiling.wait(20)
+            except subprocess.TimeoutExpired:
+                self._compiling.kill()
+                self._compiling.wait()
+            self._compiling = None
         if self._copies is not None:
             self._copies.close()
             self._copies = None
@@ -233,15 +243,18 @@ class ConfinedProcess:
     def _start(self) -> None:
         self._scratch = tempfile.mkdtemp(prefix="pytest-gta-")
         self._errors = tempfile.TemporaryFile(prefix="pytest-gta-")  # noqa: SIM115 - closed by `_stop`
+        compiled = bytecode.folder()
+        kept = [str(compiled)] if compiled is not None and compiled.is_dir() else []
         job = Job(
             backend=self._confinement.backend,
-            readable=(*interpreter_paths(), *self._readable),
+            readable=(*interpreter_paths(), *kept, *self._readable),
             writable=self._writable,
             protected=self._protected,
             scratch=self._scratch,
             hidden=hidden_paths(),
             python=sys.executable,
             links=interpreter_links(),
+            bytecode=kept[0] if kept else "",
             limits=self._limits,
         )
         self._process = subprocess.Popen(  # noqa: S603 - our own words and paths
@@ -270,6 +283,11 @@ class ConfinedProcess:
             ) from None
         if head.get("inputs") != "shielded" and self._protected:
             self._copies = self._copies or ProtectedCopies(self._protected)
+
+    def _compile(self, cold: Sequence[str]) -> None:
+        """Have modules that the server had to compile compiled for good, so that no later process has to."""
+        if cold and self._compiling is None:
+            self._compiling = bytecode.start_compiling(cold, interpreter_paths())
 
     def _stop(self) -> None:
         process, self._process = self._process, None

@@ -24,7 +24,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NoReturn
 
-from pytest_gta.workspace import process_tree
+from pytest_gta.workspace import bytecode, process_tree
 from pytest_gta.workspace.confined_job import Job
 
 _TICK_S = 0.2
@@ -77,12 +77,14 @@ class _Server:
         """Answer requests one after the other."""
         while (line := self._next_line()) is not None:
             request = json.loads(line)
+            loaded = set(sys.modules)
             try:
                 self._preload(str(request["target"]), request["kwargs"])
             except BaseException as error:
                 self.answer({"outcome": "done"}, _error(error, self._job))
                 continue
-            self.answer({"outcome": "started"}, b"")
+            cold = bytecode.uncompiled(sorted(set(sys.modules) - loaded))
+            self.answer({"outcome": "started", "cold": cold if len(cold) >= bytecode.WORTHWHILE else []}, b"")
             self.answer(*self._run(request))
 
     def answer(self, head: dict[str, Any], body: bytes) -> None:
