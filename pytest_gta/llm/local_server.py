@@ -20,6 +20,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Sequence
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qsl
@@ -27,6 +28,8 @@ from urllib.parse import parse_qsl
 # Measured on one core: about 130 tokens read and 40 written a second, four characters a token.
 _READ_CHARS_S = 500.0
 _REPLY_S = 1.5
+# A prompt driven out may be asked for again; how likely that is, is a guess.
+_LOST_WORTH = 0.3
 _START_S = 60.0
 DEFAULT_OUTPUT_TOKENS = 384
 LONGEST_STRING = 400
@@ -76,29 +79,35 @@ class Engine:
         self.text = ""
 
     def cost_s(self, text: str) -> float:
-        """Return the estimated seconds until a prompt sent now would be answered."""
-        return self.backlog_s + self.own_cost_s(text)
+        """Return the estimated seconds a prompt sent here would cost: until its answer, and for what it drives out."""
+        lost = len(self.text) - self._known(text)
+        return self.backlog_s + self.own_cost_s(text) + _LOST_WORTH * lost / _READ_CHARS_S
 
     def own_cost_s(self, text: str) -> float:
         """Return the estimated seconds of the prompt alone."""
-        known = len(os.path.commonprefix((text, self.text)))  # noqa: RUF071 (of texts, not of paths)
-        return (len(text) - known) / _READ_CHARS_S + _REPLY_S
+        return (len(text) - self._known(text)) / _READ_CHARS_S + _REPLY_S
+
+    def _known(self, text: str) -> int:
+        return len(os.path.commonprefix((text, self.text)))  # noqa: RUF071 (of texts, not of paths)
 
 
 class LocalServer(ThreadingHTTPServer):
-    """The front of the engines."""
+    """The front of the engines.
+
+    Args:
+        engines: At least one, started when first needed.
+        api_key: What clients must show, as a bearer token or as ``key`` in the address's query.
+    """
 
     daemon_threads = True
     block_on_close = False
     request_queue_size = 256
 
-    def __init__(self, settings: dict[str, Any]) -> None:
+    def __init__(self, engines: Sequence[Engine], api_key: str) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)
-        self.api_key = str(settings["api_key"])
+        self.engines = tuple(engines)
+        self.api_key = api_key
         self._lock = threading.Lock()
-        self.engines = [Engine(settings) for _ in range(settings["engines"])]
-        for engine in self.engines:
-            engine.start()
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """Say nothing of clients that went away."""
@@ -239,7 +248,10 @@ def main() -> None:
     """Serve until the parent is gone."""
     settings = json.loads(sys.stdin.readline())
     try:
-        server = LocalServer(settings)
+        engines = [Engine(settings) for _ in range(settings["engines"])]
+        for engine in engines:
+            engine.start()
+        server = LocalServer(engines, settings["api_key"])
     except (OSError, RuntimeError) as error:
         print(json.dumps({"error": str(error)}), flush=True)
         os._exit(1)

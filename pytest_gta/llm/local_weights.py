@@ -48,13 +48,11 @@ def find_weights(folder: Path | None = None, *, on_progress: Callable[[str], Non
     Raises:
         LocalModelUnavailable: When they are not there and cannot be fetched.
     """
-    installed = _installed_package()
-    if installed is not None and _is_whole(installed):
-        return installed
+    there = weights_at_hand(folder)
+    if there is not None:
+        return there
     folder = folder or cache_folder()
     kept = folder / WEIGHTS
-    if _is_whole(kept):
-        return kept
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with _lock(folder / f".{WEIGHTS}.lock"):
@@ -68,6 +66,12 @@ def find_weights(folder: Path | None = None, *, on_progress: Callable[[str], Non
     except OSError as error:
         raise LocalModelUnavailable(f"the local model's weights cannot be kept in {folder}: {error}") from error
     return kept
+
+
+def weights_at_hand(folder: Path | None = None) -> Path | None:
+    """Return the weights' file if it is on this machine already, of an installed package or in `folder`."""
+    places = (_installed_package(), (folder or cache_folder()) / WEIGHTS)
+    return next((path for path in places if path is not None and _is_whole(path)), None)
 
 
 def _fetch(scratch: Path) -> Path:
