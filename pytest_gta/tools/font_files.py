@@ -28,7 +28,7 @@ _SCRIPTS: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...] = tuple(
             r"CJK.?sc|CJK-|SansSC|SourceHan|msyh|simhei|PingFang|wqy|uming|ukai|CJK|DroidSansFallback|unifont",
         ),
         ("\u0600-\u06ff\u0750-\u077f\u08a0-\u08ff\ufb50-\ufdff\ufe70-\ufeff", r"DejaVuSans\b|Arabic|Naskh|Amiri|Arial"),
-        ("\u2190-\u2bff\U0001f000-\U0001faff", r"DejaVuSans\b|NotoEmoji|Symbola|Symbol|Math|Emoji(?!.*Color)"),
+        ("\u2190-\u2bff\U0001f000-\U0001faff", r"DejaVuSans\b|NotoEmoji|Symbol|Emoji(?!.*Color)"),
     )
 )
 _NO_INSTRUCTIONS = (

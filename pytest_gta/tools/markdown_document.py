@@ -34,6 +34,7 @@ from pytest_gta.tools.document_tree import (
     Text,
     plain,
 )
+from pytest_gta.tools.html_tables import tables_in_html
 from pytest_gta.tools.plain_formula import Formulas
 from pytest_gta.tools.printable_text import printable, with_real_line_ends
 
@@ -301,6 +302,9 @@ def _html_block(html: str) -> Iterator[Block]:
         return
     if re.fullmatch(r"\s*<hr[^>]*>\s*", html, re.IGNORECASE):
         yield Rule()
+        return
+    if re.search(r"<table\b", html, re.IGNORECASE) and (tables := tables_in_html(html)):
+        yield from tables
         return
     style, stack, parts, at = Text(""), [Text("")][:0], list[Inline](), 0
     for found in _TAG.finditer(html):

@@ -42,8 +42,19 @@ _WIDE = re.compile(
     "[\u1100-\u11ff\u2e80-\ua4cf\uac00-\ud7af\uf900-\ufaff\ufe30-\ufe4f\uff00-\uffef\U00020000-\U0003ffff]"
 )
 _EMOJI = re.compile("[\U0001f000-\U0001faff\u2600-\u27bf\u231a-\u23ff\u2b50\u2b55\u2b1b\u2b1c\U0001f1e6-\U0001f1ff]")
-_UNSEEN = re.compile("[\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufe0e\ufe0f\u00ad\U000e0020-\U000e007f]")
+_UNSEEN = re.compile("[\u20e3\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufe0e\ufe0f\u00ad\U000e0020-\U000e007f]")
 _SKIN = re.compile("[\U0001f3fb-\U0001f3ff]")
+
+_ALIKE = {
+    **dict.fromkeys("\u2705\u2611\u2714", "\u2713"),
+    **dict.fromkeys("\u274c\u274e\u2612", "\u2717"),
+    **dict.fromkeys("\u2b50\U0001f31f", "\u2605"),
+    **dict.fromkeys("\U0001f534\U0001f7e0\U0001f7e1\U0001f7e2\U0001f535\u26aa\u26ab", "\u25cf"),
+    **dict.fromkeys("\u27a1\U0001f449", "\u2794"),
+    **dict.fromkeys("\u2757\u2755", "!"),
+    **dict.fromkeys("\u2753\u2754", "?"),
+}
+"""Signs that say the same as a common emoji, for when no font has that."""
 
 Kind = Literal["font", "picture"]
 
@@ -123,6 +134,8 @@ class PdfFonts:
         fonts = self._family if char.isspace() or _in_western(char) else self._chosen.get(char, self._family)
         if fonts is not None:
             return fonts[style], char
+        if char in _ALIKE:
+            return self._font(_ALIKE[char], style, mono=mono)
         if _SKIN.match(char):
             return self._family[style], ""
         name = unicodedata.name(char, "").lower()
@@ -152,10 +165,15 @@ class PdfFonts:
             groups.setdefault(_script(char), set()).add(char)
         for group in groups.values():
             self._take(group)
+        dingbats = {char for char in (*left, *_ALIKE.values()) if char not in self._chosen and _is_dingbat(char)}
+        self._chosen.update(dict.fromkeys(dingbats, dict.fromkeys(_STYLES, "ZapfDingbats")))
         self.missing = {
             char
             for char in left
-            if char not in self._chosen and not _SKIN.match(char) and not (self._emoji_font and _EMOJI.match(char))
+            if char not in self._chosen
+            and char not in _ALIKE
+            and not _SKIN.match(char)
+            and not (self._emoji_font and _EMOJI.match(char))
         }
         self._chosen.update(dict.fromkeys(left - self._chosen.keys()))
 
@@ -218,6 +236,14 @@ def _script(char: str) -> str:
     if _EMOJI.match(char):
         return "emoji"
     return "symbols" if "\u2000" <= char <= "\u2bff" else unicodedata.name(char, "?").split()[0]
+
+
+def _is_dingbat(char: str) -> bool:
+    """Return whether ZapfDingbats has a character: one of the fonts that every PDF program has."""
+    # The encoding is registered by this import.
+    from reportlab.pdfbase import pdfmetrics
+
+    return char > "\u2000" and pdfmetrics.getFont("ZapfDingbats") is not None and _encodes(char, "zapfdingbats")
 
 
 def _in_western(char: str) -> bool:

@@ -269,7 +269,7 @@ class _PdfWriter:
         columns = len(block.header)
         size = 9.0 if columns <= 6 else 7.5 if columns <= 10 else 6.0
         width = A4[0] - 2 * _MARGIN - level * _INDENT
-        shares = column_shares([[plain(cell) for cell in row] for row in rows])
+        shares = column_shares([[plain(cell) for cell in row] for row in rows], width / (size * 0.54))
         widths = [share * width for share in shares]
         cells: list[list[list[Flowable]]] = []
         for index, row in enumerate(rows):

@@ -274,9 +274,14 @@ def _text_pages(columns: list[list[Line]], beside: bool) -> list[_Page]:
     return [_Page((tuple(group),), _SPLIT_SIZE) for group in groups]
 
 
+def _shares(table: Table, size: float) -> list[float]:
+    rows = [[plain(cell) for cell in row] for row in (table.header, *table.rows)]
+    return column_shares(rows, BODY[2] / (size * 0.58))
+
+
 def _row_heights(table: Table, size: float) -> list[float]:
     rows = (table.header, *table.rows)
-    shares = column_shares([[plain(cell) for cell in row] for row in rows])
+    shares = _shares(table, size)
     heights = []
     for row in rows:
         lines = [line_count(plain(cell), size, share * BODY[2] - 16) for cell, share in zip(row, shares, strict=True)]
@@ -416,7 +421,7 @@ def _add_table(slide: Any, table: Table, size: float, box: Box) -> None:
     shape = slide.shapes.add_table(len(rows), len(table.header), Pt(left), Pt(top), Pt(width), Pt(sum(heights)))
     grid = shape.table
     grid.first_row = has_header
-    shares = column_shares([[plain(cell) for cell in row] for row in (table.header, *table.rows)])
+    shares = _shares(table, size)
     for column, share in zip(grid.columns, shares, strict=True):
         column.width = Pt(share * width)
     for index, (row, height) in enumerate(zip(rows, heights, strict=True)):

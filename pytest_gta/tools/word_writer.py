@@ -40,7 +40,7 @@ _WIDE_FONT = "Microsoft YaHei"
 _MONO_FONT = "Consolas"
 _PIXEL = 9525
 """EMU a pixel has at 96 pixels an inch."""
-_CHECKED = {None: "", True: "☑ ", False: "☐ "}
+_CHECKED = {True: "☑\t", False: "☐\t"}
 
 
 def write_word(target: Path, document: Document, pictures: PictureSources, *, title: str = "") -> None:
@@ -130,8 +130,10 @@ class _WordWriter:
         for item in block.items:
             first = item.blocks[0] if item.blocks else None
             paragraph = container.add_paragraph(style=name if level < 3 else "List Paragraph")
-            self._numbering.apply(paragraph, number, level)
-            if item.checked is not None:
+            if item.checked is None:
+                self._numbering.apply(paragraph, number, level)
+            else:
+                _task(paragraph, level)
                 paragraph.add_run(_CHECKED[item.checked])
             rest = item.blocks
             if isinstance(first, Paragraph):
@@ -142,13 +144,17 @@ class _WordWriter:
     def _table(self, block: Table, container: Any) -> None:
         from docx.enum.table import WD_TABLE_ALIGNMENT
         from docx.enum.text import WD_ALIGN_PARAGRAPH
+        from docx.shared import Pt
 
         has_header = any(plain(cell).strip() for cell in block.header)
         rows = (block.header, *block.rows) if has_header or not block.rows else block.rows
         table = container.add_table(rows=0, cols=len(block.header))
         table.style, table.alignment, table.autofit = "Table Grid", WD_TABLE_ALIGNMENT.CENTER, False
         _line_colour(table, "BFBFBF")
-        widths = [int(share * self._width) for share in column_shares([[plain(cell) for cell in row] for row in rows])]
+        columns = len(block.header)
+        size = 10 if columns <= 6 else 8.5 if columns <= 9 else 7
+        shares = column_shares([[plain(cell) for cell in row] for row in rows], self._width / 12700 / (size * 0.56))
+        widths = [int(share * self._width) for share in shares]
         for column, width in zip(table.columns, widths, strict=True):
             column.width = width
         for index, row in enumerate(rows):
@@ -162,6 +168,9 @@ class _WordWriter:
                 paragraph.style = "Table Text"
                 paragraph.alignment = getattr(WD_ALIGN_PARAGRAPH, alignment.upper())
                 self._write(paragraph, content, bold=index == 0 and has_header, room=width * 9 // 10)
+                if columns > 6:
+                    for run in paragraph.runs:
+                        run.font.size = Pt(size)
                 if index == 0 and has_header:
                     _shade(cell, _ACCENT)
                     for run in paragraph.runs:
@@ -330,6 +339,16 @@ def _indent(paragraph: Any, level: int) -> None:
     from docx.shared import Twips
 
     paragraph.paragraph_format.left_indent = Twips(360 * (level + 1))
+
+
+def _task(paragraph: Any, level: int) -> None:
+    """Let the box of a task stand where the mark of a list would."""
+    from docx.shared import Twips
+
+    paragraph.style = "List Paragraph"
+    paragraph.paragraph_format.left_indent = Twips(360 * (level + 2))
+    paragraph.paragraph_format.first_line_indent = Twips(-360)
+    paragraph.paragraph_format.space_after = Twips(60)
 
 
 def _element(tag: str, **attributes: str) -> Any:

@@ -166,3 +166,21 @@ def test_looks_like_markdown(text: str, marks: bool) -> None:
 
 def test_heading_slugs() -> None:
     assert heading_slug("  2.1 Results & Outlook! ") == "21-results-outlook"
+
+
+def test_html_tables_are_tables() -> None:
+    html = (
+        "<table><thead><tr><th>A</th><th>B</th></tr></thead>"
+        "<tbody><tr><td>1<br>2</td><td><b>x</b> y</td></tr><tr><td colspan=2>both</td></tr></tbody></table>"
+    )
+    (table,) = parse_markdown(html).blocks
+    assert isinstance(table, Table)
+    assert [plain(cell) for cell in table.header] == ["A", "B"]
+    assert table.rows[0] == ((Text("1"), LineBreak(), Text("2")), (Text("x", bold=True), Text(" y")))
+    assert [plain(cell) for cell in table.rows[1]] == ["both", ""]
+
+
+def test_broken_html_tables_end() -> None:
+    (table,) = parse_markdown("<table><tr><td>a<td>b<tr><td>c").blocks
+    assert isinstance(table, Table)
+    assert [[plain(cell) for cell in row] for row in table.rows] == [["a", "b"], ["c", ""]]

@@ -220,3 +220,10 @@ def test_lists_keep_numbers_and_nesting(tmp_path: Path) -> None:
 def test_an_empty_document_has_a_page(tmp_path: Path) -> None:
     reader, _ = write(tmp_path, "<!-- nothing -->")
     assert len(reader.pages) == 1
+
+
+def test_common_signs_need_no_font_file(tmp_path: Path) -> None:
+    reader, notes = write(tmp_path, "done \u2705 failed \u274c 1\ufe0f\u20e3 first")
+    text = reader.pages[0].extract_text()
+    assert "done \u2713" in text and "failed \u2717" in text and "1 first" in text
+    assert notes == [] and "ZapfDingbats" in fonts_of(reader)

@@ -105,6 +105,18 @@ def test_inline_styles(tmp_path: Path) -> None:
     assert scripts[1].font.subscript and not scripts[1].font.superscript
 
 
+def test_tasks_have_a_box_and_no_mark_besides(tmp_path: Path) -> None:
+    document, _ = write(tmp_path, "- [x] done\n- [ ] open\n- plain")
+    assert [p.text for p in document.paragraphs] == ["\u2611\tdone", "\u2610\topen", "plain"]
+    assert [bool(p._p.xpath("w:pPr/w:numPr")) for p in document.paragraphs] == [False, False, True]
+
+
+def test_tables_of_many_columns_have_smaller_text(tmp_path: Path) -> None:
+    header = "| " + " | ".join(f"Column {n}" for n in range(10)) + " |\n|" + "---|" * 10
+    document, _ = write(tmp_path, header + "\n| " + " | ".join("x" * 3 for _ in range(10)) + " |")
+    assert document.tables[0].cell(1, 0).paragraphs[0].runs[0].font.size.pt == 7
+
+
 def test_quotes_and_code(tmp_path: Path) -> None:
     document, _ = write(tmp_path, "> said\n\n```\nif x:\n    y\n```")
     assert [(p.style.name, p.text) for p in document.paragraphs] == [("Quote", "said"), ("Code", "if x:\n    y")]
