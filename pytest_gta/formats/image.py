@@ -20,7 +20,7 @@ def read(source: Source, reading: Reading) -> None:
     if _is_svg(source):
         _read_svg(source, reading)
         return
-    decoded = decode(source.data(), "", reading.limits)
+    decoded = decode(source.stream, "", reading.limits)
     reading.facts["pixels"] = f"{decoded.width} x {decoded.height}"
     reading.facts["format"] = decoded.format
     reading.facts["colours"] = decoded.mode

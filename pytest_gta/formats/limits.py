@@ -35,6 +35,6 @@ class ReadLimits:
     max_pages: int = 2_000
     max_pictures: int = 8
     max_picture_px: int = 1_200
-    max_image_px: int = 64_000_000
+    max_image_px: int = 50_000_000
     max_seconds: float = 30.0
     details: bool = True

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from pytest_gta.formats.extract import Picture
+from pytest_gta.formats.limits import MIB
 from pytest_gta.formats.pictures import encode
 from pytest_gta.formats.reading import PictureCandidate, Reading, Source, Unreadable
 from pytest_gta.formats.wording import clean, one_line, plural, spans, spread, squeeze
@@ -20,6 +21,7 @@ _MOST_DETAIL_PAGES = 300
 _MOST_LINKS = 200
 _MOST_PAGE_CHARS = 400_000
 _POINTS_PER_INCH = 72
+_MOST_IN_MEMORY = 32 * MIB
 _STRUCTURE_MARKS = (b"/Annots", b"/EmbeddedFile", b"/AcroForm", b"/Outlines", b"/ObjStm", b"/Encrypt")
 
 
@@ -33,7 +35,9 @@ def read(source: Source, reading: Reading) -> None:
     from pypdfium2 import PdfiumError
 
     try:
-        document = pypdfium2.PdfDocument(source.data())
+        # In memory it is much quicker to read; a very large one is read from where it lies.
+        source.stream.seek(0)
+        document = pypdfium2.PdfDocument(source.data() if source.size <= _MOST_IN_MEMORY else source.stream)
     except PdfiumError as error:
         raise Unreadable(_refusal(error)) from None
     count = len(document)
@@ -114,7 +118,7 @@ def _text(page: Any) -> str:
 
 
 def _kind_without_text(page: Any, has_some: bool) -> str:
-    """Return what a page with hardly any text is: a ``picture`` (a scan, drawn shapes), ``blank``, or just ``short``."""
+    """Return what a page with hardly any text is: a ``picture`` (scan, drawing), ``blank``, or just ``short``."""
     from pypdfium2.raw import FPDF_PAGEOBJ_IMAGE
 
     if next(iter(page.get_objects(filter=(FPDF_PAGEOBJ_IMAGE,), max_depth=3)), None) is not None:
@@ -161,6 +165,8 @@ def _maker(document: PdfDocument, number: int, reading: Reading) -> Any:
 
 def _has_structure(source: Source) -> bool:
     """Whether there may be more than pages: looking for it costs half a second, and most made PDFs have nothing."""
+    if source.size > _MOST_IN_MEMORY:
+        return True
     data = source.data()
     return any(mark in data for mark in _STRUCTURE_MARKS)
 

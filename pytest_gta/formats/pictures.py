@@ -6,7 +6,7 @@ import io
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, BinaryIO
 
 from pytest_gta.formats.extract import Picture
 from pytest_gta.formats.limits import ReadLimits
@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 _MOST_BYTES_UNCHANGED = 1_500_000
 _PLAIN_MODES = ("RGB", "L", "1")
 _MEDIA_TYPES = {"PNG": "image/png", "JPEG": "image/jpeg"}
-_TINY_PX = 24
+_ORIENTATION = 0x0112
+_SIDEWAYS = (5, 6, 7, 8)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,49 +48,58 @@ class Decoded:
     single_colour: str
 
 
-def decode(data: bytes, where: str, limits: ReadLimits) -> Decoded:
+def decode(content: bytes | BinaryIO, where: str, limits: ReadLimits) -> Decoded:
     """Decode an image and make a picture of it for a model.
+
+    Args:
+        content: The image file, as bytes or open for reading.
+        where: Where it belongs.
+        limits: Bounds on what is decoded, and the size of the picture.
 
     Raises:
         Unreadable: When it is not an image Pillow can decode, is damaged, or has too many pixels.
     """
     from PIL import Image, ImageOps, UnidentifiedImageError
 
+    stream = io.BytesIO(content) if isinstance(content, bytes) else content
+    stream.seek(0)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            image: Image.Image = Image.open(io.BytesIO(data))
-            form, mode, frames = image.format or "?", image.mode, int(getattr(image, "n_frames", 1))
+            image: Image.Image = Image.open(stream)
+            form, mode, size, frames = image.format or "?", image.mode, image.size, int(getattr(image, "n_frames", 1))
             _check_pixels(image, limits)
             texts = _texts(image)
-            turned = ImageOps.exif_transpose(image)
-            width, height = turned.size
-            if turned.size == image.size:
-                turned = image
-            if form == "JPEG":
-                width, height = _jpeg_size(data) if turned is image else (width, height)
-            turned.load()
+            is_turned = image.getexif().get(_ORIENTATION, 1) not in (0, 1)
+            if image.getexif().get(_ORIENTATION, 1) in _SIDEWAYS:
+                size = (size[1], size[0])
+            image.load()
+            ImageOps.exif_transpose(image, in_place=True)
         except UnidentifiedImageError:
             raise Unreadable("it is not an image in a known format, or its start is damaged") from None
         except Image.DecompressionBombError:
             raise Unreadable(f"it has more than the {limits.max_image_px:,} pixels that are decoded") from None
         except Unreadable:
             raise
-        except (OSError, ValueError, SyntaxError, EOFError, MemoryError, ArithmeticError, TypeError, KeyError) as error:
+        except Exception as error:
+            # A decoder may raise anything at all on damaged data.
             raise Unreadable(f"the image is damaged or incomplete ({_reason(error)})") from None
-        small = _flatten(_shrink(turned, limits.max_picture_px))
+        small = _flatten(_shrink(image, limits.max_picture_px))
         colour = _single_colour(small)
-        unchanged = (
-            form in _MEDIA_TYPES
-            and turned is image
-            and frames == 1
-            and mode in _PLAIN_MODES
-            and max(width, height) <= limits.max_picture_px
-            and len(data) <= _MOST_BYTES_UNCHANGED
-            and "transparency" not in image.info
-        )
-    picture = Picture(where, _MEDIA_TYPES[form], data, width, height) if unchanged else encode(small, where)
-    return Decoded(picture, width, height, form, mode, frames, texts, colour)
+    stays = form in _MEDIA_TYPES and mode in _PLAIN_MODES and "transparency" not in image.info
+    unchanged = stays and not is_turned and frames == 1 and max(size) <= limits.max_picture_px
+    if unchanged and (data := _bytes(stream, _MOST_BYTES_UNCHANGED)):
+        picture = Picture(where, _MEDIA_TYPES[form], data, *size)
+    else:
+        picture = encode(small, where)
+    return Decoded(picture, *size, form, mode, frames, texts, colour)
+
+
+def _bytes(stream: BinaryIO, most: int) -> bytes:
+    """Return the whole content of a stream, nothing when it is longer than `most`."""
+    stream.seek(0)
+    data = stream.read(most + 1)
+    return data if len(data) <= most else b""
 
 
 def encode(image: Image, where: str) -> Picture:
@@ -159,14 +169,6 @@ def _check_pixels(image: Image, limits: ReadLimits) -> None:
         image.draft(None, (limits.max_picture_px, limits.max_picture_px))
     if image.size[0] * image.size[1] > limits.max_image_px:
         raise Unreadable(f"{width:,} x {height:,} pixels is more than the {limits.max_image_px:,} that are decoded")
-
-
-def _jpeg_size(data: bytes) -> tuple[int, int]:
-    """Return the full size of a JPEG that was opened at a fraction of it."""
-    from PIL import Image
-
-    with Image.open(io.BytesIO(data)) as image:
-        return image.size
 
 
 def _shrink(image: Image, longest: int) -> Image:

@@ -40,6 +40,12 @@ class Source:
         """The suffix in lower case without its dot, "" when there is none."""
         return Path(self.name).suffix.lower().lstrip(".")
 
+    def beginning(self, most: int, reading: Reading) -> bytes:
+        """Return the content, at most `most` bytes of it; that there is more becomes a fault."""
+        if self.size > most:
+            reading.fault(f"only the first {most:,} of its {self.size:,} bytes were read")
+        return self.data(most)
+
     def data(self, most: int | None = None) -> bytes:
         """Return the content from its start, at most `most` bytes of it."""
         self.stream.seek(0)
@@ -94,7 +100,8 @@ class Reading:
     def add(self, text: str) -> None:
         """Add a block of text, which starts on a line of its own."""
         if not self.full:
-            self._lines.append(text)
+            # Of a very long block no more is kept than can be asked for.
+            self._lines.append(text[: self.limits.offset + self.limits.max_chars + 1])
             self._chars += len(text) + 1
 
     def fault(self, sentence: str) -> None:
@@ -120,8 +127,7 @@ class Reading:
         elif offset and offset >= len(text):
             self.fault(f"the text ends at character {len(text):,}, before the place asked for ({offset:,})")
         facts = {clean(name): clean(v) if isinstance(v, str) else v for name, v in self.facts.items()}
-        if text:
-            # A text that was cut by the limits is longer than it says here, and the fault above says that it was cut.
+        if text and not self.full:
             facts["characters"] = len(text)
         return Extract(
             kind=kind,

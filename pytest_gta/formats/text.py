@@ -5,11 +5,11 @@ from __future__ import annotations
 import ast
 import codecs
 import csv
-import io
 import json
 import re
 import warnings
 from collections import Counter
+from collections.abc import Iterator
 from typing import Any
 
 from pytest_gta.formats.reading import Reading, Source, Unreadable
@@ -29,8 +29,9 @@ _DATA_URI = re.compile(r"data:[\w.+-]+/[\w.+-]+(?:;[\w=-]+)*;base64,[A-Za-z0-9+/
 
 def read(source: Source, reading: Reading) -> None:
     """Read a text file; what can be checked of its kind (JSON, Python, CSV) is, and becomes facts."""
-    data = source.data()
+    data = source.beginning(reading.limits.max_part_bytes, reading)
     text, encoding = decode(data)
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
     if encoding not in ("utf-8", "ascii"):
         reading.facts["encoding"] = encoding
     if "\ufffd" in text and encoding == "utf-8":
@@ -114,6 +115,15 @@ def delimiter_of(text: str, suffix: str = "csv") -> str:
     return best
 
 
+def _lines(text: str) -> Iterator[str]:
+    """Yield the lines of a text one by one: a copy of all of them would be many times its size."""
+    start = 0
+    while start < len(text):
+        end = text.find("\n", start) + 1 or len(text)
+        yield text[start:end]
+        start = end
+
+
 def _table_facts(text: str, suffix: str, reading: Reading) -> None:
     try:
         delimiter = delimiter_of(text, suffix)
@@ -121,7 +131,7 @@ def _table_facts(text: str, suffix: str, reading: Reading) -> None:
         ragged: list[int] = []
         header: list[str] = []
         blank = 0
-        for number, row in enumerate(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter), 1):
+        for number, row in enumerate(csv.reader(_lines(text), delimiter=delimiter), 1):
             if not row or not any(value.strip() for value in row):
                 blank += 1
                 continue

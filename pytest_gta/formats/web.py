@@ -7,6 +7,7 @@ import binascii
 import re
 from urllib.parse import unquote, urlsplit
 
+from pytest_gta.formats.limits import MIB
 from pytest_gta.formats.markup import Element
 from pytest_gta.formats.pictures import embedded
 from pytest_gta.formats.reading import Reading, Source, Unreadable
@@ -16,6 +17,7 @@ from pytest_gta.formats.wording import one_line, plural, squeeze
 
 MEDIA_TYPE = "text/html"
 
+_MOST_BYTES = 12 * MIB
 _MOST_SOURCE_CHARS = 120_000
 _DATA_IMAGE = re.compile(r"data:(image/[\w.+-]+)((?:;[\w=-]+)*),(.*)", re.DOTALL)
 
@@ -28,7 +30,7 @@ def read(source: Source, reading: Reading) -> None:
     """
     from lxml import etree, html  # type: ignore[import-untyped]
 
-    text, encoding = decode(source.data())
+    text, encoding = decode(source.beginning(_MOST_BYTES, reading))
     if encoding not in ("utf-8", "ascii"):
         reading.facts["encoding"] = encoding
     parser = html.HTMLParser(encoding="utf-8", no_network=True, huge_tree=True)
