@@ -33,6 +33,11 @@ class TaskClock:
         return self._limits.task_timeout_s - (time.monotonic() - self._began - self._waited_s())
 
     @property
+    def waited_out(self) -> bool:
+        """Whether the wall cap was reached while the agent had time of its own left: the endpoint's doing."""
+        return self.wall_left_s <= 0 and self.own_left_s > 0
+
+    @property
     def over(self) -> str:
         """Why the time is up, or "" while it is not."""
         return self.over_by(0.0)

@@ -210,7 +210,7 @@ class _Conversation:
             self._history.answer(call.id, self._answer_to(call, cut))
         self._no_more_calls = self._guard.end_turn()
         if self._clock.over:
-            raise _Ended(StopReason.TIMEOUT, self._clock.over)
+            raise self._time_is_up()
 
     def _answer_to(self, call: ToolCall, cut: bool) -> str:
         refusal = instructions.OUT_OF_TIME if self._clock.over else self._guard.refusal(call)
@@ -263,7 +263,7 @@ class _Conversation:
 
     def _request(self, tools: Sequence[dict[str, object]] | None) -> Reply:
         if self._clock.over:
-            raise _Ended(StopReason.TIMEOUT, self._clock.over)
+            raise self._time_is_up()
         return EventLoopThread.shared().run(self._in_time(tools))
 
     async def _in_time(self, tools: Sequence[dict[str, object]] | None) -> Reply:
@@ -296,7 +296,7 @@ class _Conversation:
     def _ending(self, error: ModelError) -> Exception:
         """What a model error that stays means for the task."""
         if error.kind is ModelErrorKind.TIMEOUT:
-            return _Ended(StopReason.TIMEOUT, self._clock.over or str(error))
+            return self._time_is_up(str(error))
         if error.kind is ModelErrorKind.CONTEXT_EXCEEDED:
             return _Ended(StopReason.CONTEXT_EXCEEDED, str(error))
         if _said_nothing(error):
@@ -305,6 +305,12 @@ class _Conversation:
         if error.kind in _NOT_OURS or self.turns == 0:
             return AgentUnavailable(str(error), halted=halted)
         return _Ended(StopReason.AGENT_ERROR, str(error))
+
+    def _time_is_up(self, otherwise: str = "") -> Exception:
+        why = self._clock.over or otherwise
+        if self._clock.waited_out:
+            return AgentUnavailable(f"{self._client.endpoint.shown} kept it waiting: {why}")
+        return _Ended(StopReason.TIMEOUT, why)
 
     def _tell(self, text: str) -> None:
         self._history.user(text)

@@ -290,9 +290,9 @@ def run(task, tools):
 """
     )
     began = time.monotonic()
-    record = run(bench, folder, "agent:run", timeout_s=2.5)
-    assert time.monotonic() - began < 9
-    assert (record.stop_reason, record.stop_detail) == (StopReason.TIMEOUT, "still at work after 2.5 s")
+    record = run(bench, folder, "agent:run", timeout_s=6)
+    assert time.monotonic() - began < 20
+    assert (record.stop_reason, record.stop_detail) == (StopReason.TIMEOUT, "still at work after 6 s")
     assert (record.tool_calls, record.tool_errors) == (2, 0)
     assert [d.path for d in bench.workspace.deliverables().files] == ["a.txt", "b.txt"]
     for pid in map(int, pids.read_text().split()):
@@ -313,7 +313,7 @@ def run(task):
     )
     began = time.monotonic()
     assert run(bench, folder, "agent:run").final_answer == "done"
-    assert time.monotonic() - began < 6
+    assert time.monotonic() - began < 20
     assert not _runs(int(pids.read_text()))
 
 
