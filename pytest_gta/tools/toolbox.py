@@ -176,6 +176,8 @@ class Toolbox:
 
     def _target(self, tool: Tool, filename: str, folder: str | None) -> str:
         name = filename.strip().strip("`\"'").strip()
+        # "Q1: Report" is a title, and would be taken for an address of the kind "Q1:".
+        name = name.replace(": ", " - ")
         if not name.lower().endswith((tool.writes, *tool.writes_also)):
             name += tool.writes
         if folder and folder.strip() not in (".", "./"):

@@ -154,6 +154,26 @@ def test_pages_keep_the_suffix_they_have(call: Call) -> None:
 
 
 @pytest.mark.parametrize(
+    ("filename", "path"),
+    [
+        ("Q1: Report", "Q1 - Report.html"),
+        ("./a/b/page", "a/b/page.html"),
+        ("/mnt/data/page2.html", "page2.html"),
+        ("`v1.2`", "v1.2.html"),
+        ("Übersicht 概览 😀.HTML", "Übersicht 概览 😀.HTML"),
+    ],
+)
+def test_names_as_models_write_them(call: Call, filename: str, path: str) -> None:
+    assert call("HtmlFileGenerator", filename=filename, html_code="x").files == (path,)
+
+
+@pytest.mark.parametrize("filename", ["../x", "/etc/x", "~/x", "file:///tmp/x", "a\x00b", "", ".hidden", "a\nb"])
+def test_names_that_lead_elsewhere_are_refused(call: Call, filename: str) -> None:
+    result = call("HtmlFileGenerator", filename=filename, html_code="x")
+    assert (result.is_error and not result.files) or result.files == ("output.html",)
+
+
+@pytest.mark.parametrize(
     ("name", "arguments", "says"),
     [
         ("DocxFileGenerator", {"filename": "x", "content": "  "}, "content is empty"),
