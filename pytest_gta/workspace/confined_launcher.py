@@ -134,9 +134,9 @@ def _shield(paths: tuple[str, ...]) -> bool:
         return True
     libc = ctypes.CDLL(None, use_errno=True)
     user, group = os.geteuid(), os.getegid()
-    if libc.unshare(_NEW_MOUNTS if user == 0 else _NEW_MOUNTS | _NEW_USER) != 0:
-        return False
-    if user != 0:
+    if libc.unshare(_NEW_MOUNTS) != 0:
+        if libc.unshare(_NEW_MOUNTS | _NEW_USER) != 0:
+            return False
         try:
             Path("/proc/self/setgroups").write_text("deny")
             Path("/proc/self/uid_map").write_text(f"{user} {user} 1")

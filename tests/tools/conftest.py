@@ -13,6 +13,14 @@ from pytest_gta.workspace.confinement import choose_confinement
 from pytest_gta.workspace.workspace import Workspace
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Keep what confined processes cache out of the user's home."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.getbasetemp() / "cache"))
+        yield
+
+
 def make_workspace(root: Path) -> Workspace:
     (root / "resources" / "files").mkdir(parents=True)
     (root / "resources" / "files" / "sales.csv").write_text("region,sales\nNorth,120\nSouth,80\n")

@@ -14,6 +14,14 @@ from pytest_gta.workspace.confinement import Confinement, ConfinementUnavailable
 MIB = 1024**2
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Keep what confined processes cache out of the user's home."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.getbasetemp() / "cache"))
+        yield
+
+
 @dataclass
 class Ground:
     """A process with a workspace, an input in it, and things beside it that are none of its business."""
@@ -77,7 +85,7 @@ _SMALL = Limits(
     memory_bytes=1024 * MIB,
     file_bytes=32 * MIB,
     disk_bytes=64 * MIB,
-    disk_entries=2_000,
+    disk_entries=500,
     processes=24,
     reply_bytes=64 * MIB,
 )

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from pytest_gta.workspace import bytecode
 from pytest_gta.workspace.confined_process import ConfinedError, ConfinedProcess
 from pytest_gta.workspace.confinement import Confinement, ConfinementUnavailable
 from tests.workspace.conftest import Ground, confinement, make_ground
@@ -199,3 +200,26 @@ def test_inputs_are_put_back_where_nothing_can_shield_them(tmp_path: Path, monke
     assert copies.put_back() == ["a", "b", "c", "d", "e"]
     assert (folder / "e").read_text() == "e"
     copies.close()
+
+
+def test_libraries_are_compiled_once_for_all_processes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # An environment whose packages lie uncompiled, as some installers leave them.
+    packages = tmp_path / "site-packages"
+    (packages / "large_library").mkdir(parents=True)
+    names = [f"part{number}" for number in range(60)]
+    for name in names:
+        (packages / "large_library" / f"{name}.py").write_text("x = 1\n")
+    (packages / "large_library" / "part0.py").write_text("raise SystemExit('compiling runs nothing')")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    assert bytecode.folder() is not None
+    started = bytecode.start_compiling(
+        [*(str(packages / "large_library" / f"{name}.py") for name in names), "/etc/passwd", str(tmp_path / "x.py")],
+        [str(packages)],
+    )
+    assert started is not None
+    assert started.wait(30) == 0
+    kept = bytecode.folder()
+    assert kept is not None
+    compiled = sorted(path.name.partition(".")[0] for path in kept.rglob("large_library/*.pyc"))
+    assert compiled == sorted(names)
+    assert kept.stat().st_mode & 0o777 == 0o700
