@@ -94,6 +94,15 @@ def test_a_judge_error_is_in_no_leaf_rate_and_nothing_delivered_is() -> None:
     assert summary["root_score"] is summary["root_sr"] is summary["root_sr_ci"] is None
 
 
+def test_an_agent_that_delivered_nothing_stays_in_the_denominator() -> None:
+    nodes = (leaf("a", 3), leaf("b"))
+    root = score_tree(nodes, {x.id: Verdict(leaf_id=x.id, status=LeafStatus.NOT_DELIVERED, score=0) for x in nodes})
+    nothing = graded("2", 0, root_score=root.score, checkpoints=root.checkpoints)
+    summary = summarize([graded("1", 10), nothing], 7)
+    assert (summary["graded"], summary["root_score"], summary["root_sr"]) == (2, 5.0, 50.0)
+    assert summary["leaf_sr"] == pytest.approx(100 / 3)
+
+
 def test_tool_rate_is_over_all_calls_of_all_tasks() -> None:
     tasks = [
         graded("1", 8, agent=an_agent(tool_calls=9, tool_errors=1)),

@@ -1,0 +1,1 @@
+"""Measurements of what pytest-gta costs, each a ratio within one run: ``python -m benchmarks.<name>``."""
