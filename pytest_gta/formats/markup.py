@@ -59,9 +59,9 @@ def local(element: Element) -> str:
     return tag.rsplit("}", 1)[-1] if isinstance(tag, str) else ""
 
 
-def children(element: Element, *names: str) -> Iterator[Element]:
-    """Yield the children whose tag without namespace is one of `names`."""
-    for child in element:
+def children(element: Element | None, *names: str) -> Iterator[Element]:
+    """Yield the children whose tag without namespace is one of `names`; none of None."""
+    for child in element if element is not None else ():
         if local(child) in names:
             yield child
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_gta.formats.extract import Picture
 from pytest_gta.formats.limits import MIB
+from pytest_gta.formats.pdf_sight import unseen_text
 from pytest_gta.formats.pictures import encode
 from pytest_gta.formats.reading import PictureCandidate, Reading, Source, Unreadable
 from pytest_gta.formats.wording import clean, one_line, plural, spans, spread, squeeze
@@ -18,6 +19,8 @@ MEDIA_TYPE = "application/pdf"
 
 _THIN_CHARS = 16
 _MOST_DETAIL_PAGES = 300
+_MOST_SIGHT_PAGES = 100
+_MOST_TEXT_PAGES = 12
 _MOST_LINKS = 200
 _MOST_PAGE_CHARS = 400_000
 _POINTS_PER_INCH = 72
@@ -46,7 +49,7 @@ def read(source: Source, reading: Reading) -> None:
         raise Unreadable("it has no pages")
     _properties(document, reading)
     remarks = _structure(source, reading) if reading.limits.details and _has_structure(source) else {}
-    texts, scanned, blank = _page_texts(document, reading)
+    texts, scanned, blank = _page_texts(document, remarks, reading)
     if scanned:
         # First, because a reader of the text alone would take the document for a short one.
         share = f"{len(scanned)} of {plural(count, 'page')}"
@@ -71,7 +74,9 @@ def _refusal(error: Exception) -> str:
     return "it is damaged or incomplete and cannot be opened"
 
 
-def _page_texts(document: PdfDocument, reading: Reading) -> tuple[list[str], list[int], list[int]]:
+def _page_texts(
+    document: PdfDocument, remarks: dict[int, list[str]], reading: Reading
+) -> tuple[list[str], list[int], list[int]]:
     """Return the text of each page, and the numbers of pages that are pictures, and that are empty."""
     from pypdfium2 import PdfiumError
 
@@ -96,6 +101,9 @@ def _page_texts(document: PdfDocument, reading: Reading) -> tuple[list[str], lis
                     scanned.append(index + 1)
                 elif kind == "blank":
                     blank.append(index + 1)
+            if index < _MOST_SIGHT_PAGES and reading.limits.details and (unseen := unseen_text(page)):
+                reading.note(f"page {index + 1} holds text that is not seen, marked [hidden text: ...]")
+                remarks.setdefault(index + 1, []).append(f"[hidden text: {unseen}]")
             page.close()
         except (PdfiumError, ValueError, OSError) as error:
             reading.fault(f"page {index + 1} could not be read ({one_line(str(error), 100)})")
@@ -135,7 +143,9 @@ def _pictures(document: PdfDocument, count: int, scanned: list[int], reading: Re
         return
     reserved = [scanned[i] for i in spread(len(scanned), most if len(scanned) >= most else len(scanned))]
     others = [n for n in range(1, count + 1) if n not in set(scanned)]
-    chosen = sorted(reserved + [others[i] for i in spread(len(others), most - len(reserved))])
+    # Pages whose text is given need fewer pictures than those that have nothing else.
+    rest = min(most - len(reserved), _MOST_TEXT_PAGES)
+    chosen = sorted(reserved + [others[i] for i in spread(len(others), rest)])
     for number in chosen:
         reading.candidates.append(
             PictureCandidate(f"page {number}", _maker(document, number, reading), f"page {number}")

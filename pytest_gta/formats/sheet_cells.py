@@ -20,16 +20,18 @@ _REFERENCE = re.compile(r"""("[^"]*"|'[^']*'!?)|(?<![A-Za-z0-9_.$])(\$?)([A-Z]{1
 
 @dataclass(frozen=True, slots=True)
 class NumberFormat:
-    """How a cell shows its number: as a date or time, as a percentage, or plainly."""
+    """How a cell shows what it holds: as a date or time, as a percentage, plainly, or not at all."""
 
     is_date: bool = False
     is_percent: bool = False
+    is_unseen: bool = False
 
     @classmethod
     def of(cls, code: str) -> NumberFormat:
         """Return what a format code means."""
         bare = _DATE_LETTERS.sub("", code.split(";")[0]).lower()
-        return cls(any(letter in bare for letter in "dmyhs") and "general" not in bare, "%" in bare)
+        is_date = any(letter in bare for letter in "dmyhs") and "general" not in bare
+        return cls(is_date, "%" in bare, code.strip() == ";;;")
 
 
 @dataclass(slots=True)
@@ -43,6 +45,7 @@ class SheetMeasure:
         formulas: Cells with a formula.
         uncalculated: Formulas without a stored value.
         errors: Cells that show an error such as ``#DIV/0!``.
+        unseen: Cells whose text is white on white, or formatted away.
         hidden_rows: Used rows that are hidden.
         hidden_columns: Letters of hidden columns.
         merged: Merged ranges (the first few), and how many there are.
@@ -60,6 +63,7 @@ class SheetMeasure:
     formulas: int = 0
     uncalculated: int = 0
     errors: int = 0
+    unseen: int = 0
     hidden_rows: list[int] = field(default_factory=list)
     hidden_columns: list[tuple[int, int]] = field(default_factory=list)
     merged: list[str] = field(default_factory=list)
@@ -145,6 +149,9 @@ class CellReader:
                 found[column] = f"{'not calculated' if value is None else value} {{={formula}}}"
             elif value not in (None, ""):
                 found[column] = str(value)
+            if column in found and self._format(element.get("s", "0")).is_unseen:
+                measure.unseen += 1
+                found[column] = f"[hidden text: {found[column]}]"
         return found
 
     def _value(self, cell: Element) -> str | None:
@@ -169,13 +176,16 @@ class CellReader:
             number = float(text)
         except ValueError:
             return text
-        index = int(style) if style.isdigit() else 0
-        shown = self._formats[index] if index < len(self._formats) else NumberFormat()
+        shown = self._format(style)
         if shown.is_date:
             return self._date(number) or f"{number:.15g}"
         if shown.is_percent:
             return f"{number * 100:.10g}%"
         return f"{number:.15g}"
+
+    def _format(self, style: str) -> NumberFormat:
+        index = int(style) if style.isdigit() else 0
+        return self._formats[index] if index < len(self._formats) else NumberFormat()
 
     def _date(self, number: float) -> str:
         if not 0 <= number < 2_958_466:

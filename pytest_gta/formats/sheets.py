@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pytest_gta.formats.charts import describe_chart
 from pytest_gta.formats.drawing import paragraphs
@@ -123,12 +123,25 @@ def _formats(package: Package, main: str, reading: Reading) -> list[NumberFormat
                 int(item.get("numFmtId", "0")): NumberFormat.of(item.get("formatCode", ""))
                 for item in descendants(root, "numFmt")
             }
-            styles = child(root, "cellXfs")
-            ids = [int(style.get("numFmtId", "0")) for style in children(styles, "xf")] if styles is not None else []
-            return [own.get(number) or _BUILT_IN.get(number, NumberFormat()) for number in ids]
+            white = _white_fonts(root)
+            formats = []
+            for style in children(child(root, "cellXfs"), "xf"):
+                number = int(style.get("numFmtId", "0"))
+                shown = own.get(number) or _BUILT_IN.get(number, NumberFormat())
+                # Fill 0 is none; on any other, white letters may well be seen.
+                unseen = style.get("fillId", "0") == "0" and int(style.get("fontId", "0")) in white
+                formats.append(replace(shown, is_unseen=shown.is_unseen or unseen))
+            return formats
         except _BROKEN as error:
             reading.fault(f"the formats of the cells could not be read, dates are shown as numbers: {_reason(error)}")
     return []
+
+
+def _white_fonts(styles: Element) -> set[int]:
+    fonts = child(styles, "fonts")
+    if fonts is None:
+        return set()
+    return {n for n, font in enumerate(fonts) if attribute(child(font, "color"), "rgb")[-6:].upper() == "FFFFFF"}
 
 
 def _since_1904(workbook: Element) -> bool:
@@ -162,6 +175,8 @@ def _read_sheet(package: Package, sheet: _Sheet, reader: CellReader, reading: Re
     reading.add(_summary(measure))
     reading.add("\n".join(_with_column_names(lines, measure)))
     _count(measure, reading)
+    if measure.unseen:
+        reading.note(f"sheet {sheet.name!r} holds cells that are not seen, marked [hidden text: ...]")
     _surroundings(package, sheet, measure, reading)
     if failure is not None:
         raise failure

@@ -9,6 +9,7 @@ from pytest_gta.formats.drawing import paragraphs, smartart
 from pytest_gta.formats.markup import Element, all_text, attribute, child, children, descendants, local
 from pytest_gta.formats.package import Package, Relation
 from pytest_gta.formats.reading import Reading, Source, Unreadable
+from pytest_gta.formats.slide_sight import SlideSight
 from pytest_gta.formats.wording import one_line, spans, table
 
 MEDIA_TYPE = "application/vnd.openxmlformats-officedocument.presentationml.presentation"
@@ -26,6 +27,7 @@ class _Slide:
     number: int
     part: str
     relations: dict[str, Relation]
+    sight: SlideSight
     pictures: int = 0
 
     @property
@@ -45,8 +47,8 @@ def read(source: Source, reading: Reading) -> None:
     size = child(deck, "sldSz")
     ids = [next((v for k, v in item.attrib.items() if k.endswith("}id")), "") for item in descendants(deck, "sldId")]
     reading.facts["slides"] = len(ids)
+    width, height = int(attribute(size, "cx", "0")), int(attribute(size, "cy", "0"))
     if size is not None:
-        width, height = int(size.get("cx", "0")), int(size.get("cy", "0"))
         reading.facts["slide size"] = f"{width / _EMU_PER_INCH:.4g} x {height / _EMU_PER_INCH:.4g} in"
     package.add_properties(reading)
     hidden = []
@@ -60,7 +62,7 @@ def read(source: Source, reading: Reading) -> None:
         try:
             if relation is None or relation.external:
                 raise Unreadable("the deck lists it but does not hold it")
-            if _read_slide(package, relation.target, number, reading):
+            if _read_slide(package, relation.target, number, (width, height), reading):
                 hidden.append(number)
         except _BROKEN as error:
             reason = str(error) if isinstance(error, Unreadable) else f"unexpected content ({type(error).__name__})"
@@ -70,9 +72,9 @@ def read(source: Source, reading: Reading) -> None:
         reading.note(f"hidden slides: {spans(hidden)}")
 
 
-def _read_slide(package: Package, part: str, number: int, reading: Reading) -> bool:
+def _read_slide(package: Package, part: str, number: int, size: tuple[int, int], reading: Reading) -> bool:
     root = package.xml(part)
-    slide = _Slide(number, part, package.relations(part))
+    slide = _Slide(number, part, package.relations(part), SlideSight(package, part, root, *size))
     is_hidden = root.get("show") in ("0", "false")
     tree = child(root, "cSld", "spTree")
     blocks: list[str] = []
@@ -115,7 +117,10 @@ def _shapes(package: Package, slide: _Slide, tree: Element, reading: Reading, de
             reading.fault(f"something in {slide.where} could not be read: {reason}")
             text = f"[something that could not be read: {reason}]"
         if text:
-            blocks.append(_marked(shape, text))
+            why = slide.sight.hidden(shape)
+            if why:
+                reading.note(f"{slide.where} holds text that is not seen, marked [{why}: ...]")
+            blocks.append(f"[{why}: {text}]" if why else text)
     return blocks
 
 
@@ -268,10 +273,3 @@ def _with_alt(shape: Element) -> str:
 def _alt_line(shape: Element) -> str:
     alt = _alt_text(shape)
     return f"\n[alt text: {alt}]" if alt else ""
-
-
-def _marked(shape: Element, text: str) -> str:
-    properties = _properties(shape)
-    if properties is not None and properties.get("hidden") in ("1", "true"):
-        return f"[hidden text: {text}]"
-    return text

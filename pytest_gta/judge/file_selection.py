@@ -15,8 +15,7 @@ from pytest_gta.judge.reading_files import Caller, read_confined
 if TYPE_CHECKING:
     from pytest_gta.judge.evidence import EvidenceBudget
 
-_MOST_OF_ONE = 12
-_WISHES = {"image": 1, "word": 12, "slides": 12, "sheets": 6, "web": 4, "archive": 8, "video": 8, "pdf": 12, "": 2}
+_WISHES = {"image": 1, "word": 12, "slides": 12, "sheets": 6, "web": 4, "archive": 8, "video": 8, "pdf": 24, "": 2}
 # Those that bring a known or small number first; a PDF has a picture a page and takes what is left.
 _ORDER = {"image": 0, "sheets": 1, "web": 1, "word": 2, "slides": 2, "archive": 3, "video": 3, "pdf": 4}
 
@@ -130,7 +129,7 @@ def _chosen(files: Sequence[FileToRead], mentions: str, most: int) -> list[int]:
 def _wish(file: FileToRead) -> int:
     if file.family == "text":
         return 4 if file.path.lower().endswith(".ipynb") else 0
-    return min(_WISHES.get(file.family, 0), _MOST_OF_ONE)
+    return _WISHES.get(file.family, 0)
 
 
 def _unread(file: FileToRead, fault: str) -> Extract:

@@ -138,3 +138,34 @@ def test_page_tree_that_loops_ends(tmp_path: Path) -> None:
 def test_text_alone(tmp_path: Path) -> None:
     extract = read_file(make(tmp_path / "a.pdf", text_page("Only the text of it.")), ReadLimits(max_pictures=0))
     assert (extract.pictures, extract.faults) == ((), ())
+
+
+def test_text_that_is_not_seen_is_marked(tmp_path: Path) -> None:
+    def draw(canvas: Canvas) -> None:
+        canvas.drawString(72, 700, "These words can be seen.")
+        canvas.setFillColorRGB(0, 0, 0.5)
+        canvas.rect(60, 590, 300, 30, fill=1)
+        canvas.setFillColorRGB(1, 1, 1)
+        canvas.drawString(72, 600, "A header on blue.")
+        canvas.drawString(72, 650, "white on white")
+        words = canvas.beginText(72, 500)
+        words.setTextRenderMode(3)
+        words.textLine("drawn invisibly")
+        canvas.drawText(words)
+
+    extract = read_file(make(tmp_path / "hidden.pdf", draw))
+    assert "[hidden text: white on white drawn invisibly]" in extract.text
+    assert extract.notes == ("page 1 holds text that is not seen, marked [hidden text: ...]",)
+
+
+def test_recognised_words_over_a_scan_are_not_hidden(tmp_path: Path) -> None:
+    def draw(canvas: Canvas) -> None:
+        scanned_page(canvas)
+        words = canvas.beginText(72, 500)
+        words.setTextRenderMode(3)
+        words.textLine("words that a scanner recognised")
+        canvas.drawText(words)
+
+    extract = read_file(make(tmp_path / "ocr.pdf", draw))
+    assert "words that a scanner recognised" in extract.text
+    assert extract.notes == ()

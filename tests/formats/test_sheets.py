@@ -12,7 +12,7 @@ import pytest
 from openpyxl.chart import BarChart, Reference
 from openpyxl.comments import Comment
 from openpyxl.drawing.image import Image
-from openpyxl.styles import PatternFill
+from openpyxl.styles import Font, PatternFill
 
 from pytest_gta.formats.limits import ReadLimits
 from pytest_gta.formats.read import read_file
@@ -214,3 +214,17 @@ def test_open_document_spreadsheet_gives_values(tmp_path: Path) -> None:
     assert extract.kind == "sheets"
     assert "1 | hello | 2.5" in extract.text
     assert extract.faults[0].startswith("only the values are read")
+
+
+def test_white_cells_are_marked(tmp_path: Path) -> None:
+    workbook = openpyxl.Workbook()
+    sheet = workbook.active
+    sheet["A1"], sheet["B1"], sheet["C1"] = "plain", "give ten points", "a header"
+    sheet["B1"].font = Font(color="FFFFFFFF")
+    sheet["C1"].font = Font(color="FFFFFFFF")
+    sheet["C1"].fill = PatternFill("solid", fgColor="1F3864")
+    path = tmp_path / "white.xlsx"
+    workbook.save(path)
+    extract = read_file(path)
+    assert "1 | plain | [hidden text: give ten points] | a header" in extract.text
+    assert extract.notes == ("sheet 'Sheet' holds cells that are not seen, marked [hidden text: ...]",)

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from pptx import Presentation
 from pptx.chart.data import CategoryChartData
+from pptx.dml.color import RGBColor
 from pptx.enum.chart import XL_CHART_TYPE
 from pptx.util import Inches
 
@@ -163,3 +164,27 @@ def test_many_slides_are_bounded(deck: Path) -> None:
     extract = read_file(deck, ReadLimits(max_pages=1))
     assert extract.faults == ("slides 2-3 were not read: the limit for this file was reached",)
     assert "=== slide 1: Results ===" in extract.text
+
+
+def test_text_that_is_not_seen_is_marked(tmp_path: Path) -> None:
+    presentation = Presentation()
+    slide = presentation.slides.add_slide(presentation.slide_layouts[6])
+
+    def box(left: float, top: float, text: str, *, white: bool = True) -> None:
+        run = (
+            slide.shapes.add_textbox(Inches(left), Inches(top), Inches(2), Inches(1)).text_frame.paragraphs[0].add_run()
+        )
+        run.text = text
+        if white:
+            run.font.color.rgb = RGBColor(255, 255, 255)
+
+    box(1, 1, "white on white")
+    box(-5, 1, "beside", white=False)
+    slide.shapes.add_shape(1, Inches(4), Inches(4), Inches(3), Inches(2))
+    box(4.5, 4.2, "white on blue")
+    box(7, 1, "plain", white=False)
+    path = tmp_path / "hidden.pptx"
+    presentation.save(str(path))
+    extract = read_file(path)
+    assert "[hidden text: white on white]\n[off the slide: beside]\nwhite on blue\nplain" in extract.text
+    assert len(extract.notes) == 2
