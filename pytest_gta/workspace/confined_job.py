@@ -69,6 +69,7 @@ class Job:
         hidden: What must not be seen although it lies in something readable.
         python: The interpreter.
         links: Links on the way to the interpreter that lie in nothing readable, each with where it leads.
+        bwrap: The bubblewrap program, as the user's own search path finds it; or "".
         bytecode: Where compiled modules are, when not beside their sources; or "".
         limits: Bounds.
     """
@@ -81,6 +82,7 @@ class Job:
     hidden: tuple[str, ...]
     python: str
     links: tuple[tuple[str, str], ...]
+    bwrap: str
     bytecode: str
     limits: Limits
 

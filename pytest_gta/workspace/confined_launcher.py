@@ -12,7 +12,6 @@ import ctypes
 import os
 import resource
 import select
-import shutil
 import signal
 import subprocess
 import sys
@@ -89,9 +88,16 @@ def _start(job: Job, command: list[str]) -> tuple[int, Ended]:
 
 
 def _bubblewrap(job: Job) -> list[str]:
-    program = shutil.which("bwrap") or "bwrap"
-    arguments = [program, "--unshare-all", "--unshare-user", "--die-with-parent", "--new-session", "--cap-drop", "ALL"]
-    arguments += ["--disable-userns"] if bubblewrap_can("--disable-userns") else []
+    arguments = [
+        job.bwrap,
+        "--unshare-all",
+        "--unshare-user",
+        "--die-with-parent",
+        "--new-session",
+        "--cap-drop",
+        "ALL",
+    ]
+    arguments += ["--disable-userns"] if _knows(job.bwrap, "--disable-userns") else []
     arguments += ["--hostname", "workspace", "--proc", "/proc", "--dev", "/dev", "--remount-ro", "/dev"]
     for path in job.readable:
         arguments += ["--ro-bind", path, path]
@@ -107,12 +113,9 @@ def _bubblewrap(job: Job) -> list[str]:
     return [*arguments, "--remount-ro", "/", "--chdir", job.cwd, "--"]
 
 
-def bubblewrap_can(option: str) -> bool:
-    """Whether the installed bubblewrap knows an option; older ones lack some."""
-    try:
-        shown = subprocess.run(["bwrap", "--help"], capture_output=True, text=True, timeout=10, check=False)  # noqa: S607
-    except (OSError, subprocess.TimeoutExpired):
-        return False
+def _knows(program: str, option: str) -> bool:
+    """Whether a program's help names an option; older ones of bubblewrap lack some."""
+    shown = subprocess.run([program, "--help"], capture_output=True, text=True, timeout=10, check=False)  # noqa: S603
     return option in shown.stdout + shown.stderr
 
 

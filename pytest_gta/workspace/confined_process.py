@@ -254,6 +254,7 @@ class ConfinedProcess:
             hidden=hidden_paths(),
             python=sys.executable,
             links=interpreter_links(),
+            bwrap=shutil.which("bwrap") or "",
             bytecode=kept[0] if kept else "",
             limits=self._limits,
         )

@@ -65,16 +65,18 @@ def choose_confinement(requested: str = "auto") -> Confinement:
         if not fault:
             return Confinement(backend, _NOTES[backend])
         faults.append(f"{backend}: {fault}")
+    if fault := _fault_of("process"):
+        raise ConfinementUnavailable(f"no process can be confined here: {fault}")
     return Confinement("process", f"{_NOTES['process']} ({'; '.join(faults)})")
 
 
 @cache
 def _fault_of(backend: str) -> str:
     """Return why a confinement does not work on this machine, "" when it does."""
+    if not sys.platform.startswith("linux"):
+        return "tools need Linux (on Windows: in WSL)"
     if backend == "off":
         return ""
-    if not sys.platform.startswith("linux"):
-        return "" if backend == "process" else "it needs Linux"
     if backend == "sandlock" and importlib.util.find_spec("sandlock") is None:
         return "the package is not installed (pip install sandlock)"
     if backend == "bwrap" and shutil.which("bwrap") is None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from pytest_gta.workspace import confinement
@@ -14,7 +16,7 @@ def _tried_anew() -> None:
 
 
 def test_auto_takes_the_first_that_works(monkeypatch: pytest.MonkeyPatch) -> None:
-    faults = {"sandlock": "Landlock is too old", "bwrap": ""}
+    faults = {"sandlock": "Landlock is too old", "bwrap": "", "process": ""}
     monkeypatch.setattr(confinement, "_fault_of", lambda backend: faults[backend])
     assert choose_confinement().backend == "bwrap"
     faults["bwrap"] = "no user namespaces"
@@ -28,6 +30,18 @@ def test_one_that_is_asked_for_and_does_not_work_is_an_error(monkeypatch: pytest
     monkeypatch.setattr(confinement.shutil, "which", lambda name: None)
     with pytest.raises(ConfinementUnavailable, match=r"--gta-sandbox=bwrap does not work here: bubblewrap is not inst"):
         choose_confinement("bwrap")
+
+
+def test_what_the_backend_itself_says_is_passed_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    program = tmp_path / "bwrap"
+    program.write_text("#!/bin/sh\necho 'bwrap: No permissions to create new namespace' >&2\nexit 1\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+    with pytest.raises(ConfinementUnavailable) as refused:
+        choose_confinement("bwrap")
+    assert str(refused.value) == (
+        "--gta-sandbox=bwrap does not work here: bwrap: No permissions to create new namespace; auto takes what does"
+    )
 
 
 def test_an_unknown_one_names_those_there_are() -> None:
