@@ -23,7 +23,8 @@ from pytest_gta.workspace.workspace import PathRefused, Workspace
 __all__ = ["Evidence", "EvidenceBudget", "PicturePart", "TextPart", "build_evidence"]
 
 _INPUT_SHARE = 4
-_LINE_ROOM = 240
+_LINE_ROOM, _BRIEF_LINE_ROOM = 240, 130
+_SMALL = 8_000
 _MOST_LISTED = 200
 _MOST_NOTE = 700
 
@@ -94,7 +95,9 @@ def build_evidence(
     ]
     mentions = f"{brief.request}\n{final_answer}"
     read = read_files(wanted, mentions, process, budget.files, budget.pictures, budget)
-    room = max(budget.characters - _LINE_ROOM * (len(wanted) + 1), budget.characters // 3)
+    is_small = budget.characters < _SMALL
+    line_room = _BRIEF_LINE_ROOM if is_small else _LINE_ROOM
+    room = max(budget.characters - line_room * (len(wanted) + 1), budget.characters // 3)
     shown = show(read.files, room, budget.pictures)
     characters_left = room - sum(len(file.text) for file in shown)
     pictures_left = budget.pictures - sum(len(file.pictures) for file in shown)
@@ -110,7 +113,7 @@ def build_evidence(
         )
         for item in deliverables.not_taken
     )
-    manifest = _manifest(shown, given, absent, deliverables)
+    manifest = _manifest(shown, given, absent, deliverables, brief=is_small)
     parts: list[TextPart | PicturePart] = [TextPart(manifest)]
     for number, file in enumerate(shown, 1):
         parts.extend(file.parts(f"deliverable {number} of {len(shown)}"))
@@ -138,17 +141,22 @@ def _inputs(brief: Brief, workspace: Workspace) -> tuple[list[FileToRead], list[
 
 
 def _manifest(
-    shown: Sequence[ShownFile], given: Sequence[ShownFile], absent: Sequence[str], deliverables: Deliverables
+    shown: Sequence[ShownFile],
+    given: Sequence[ShownFile],
+    absent: Sequence[str],
+    deliverables: Deliverables,
+    *,
+    brief: bool,
 ) -> str:
     lines = [f"FILES DELIVERED: {len(shown)}"]
-    lines.extend(file.manifest_line() for file in shown[:_MOST_LISTED])
+    lines.extend(file.manifest_line(brief) for file in shown[:_MOST_LISTED])
     if not shown:
         lines.append("(none)")
     if len(shown) > _MOST_LISTED:
         lines.append(f"... and {plural(len(shown) - _MOST_LISTED, 'more file')}")
     if given or absent:
         lines.append("INPUTS, given to the agent (not deliverables):")
-        lines.extend(file.manifest_line() for file in given[:_MOST_LISTED])
+        lines.extend(file.manifest_line(brief) for file in given[:_MOST_LISTED])
         lines.extend(f"- {one_line(path)}: absent here, cannot be shown" for path in absent[:_MOST_LISTED])
     if deliverables.not_taken:
         lines.append("LEFT IN THE WORKSPACE, not taken as deliverables:")
@@ -159,8 +167,12 @@ def _manifest(
 
 
 def _note(shown: Sequence[ShownFile], given: Sequence[ShownFile]) -> str:
-    """Say which files are not shown whole, and why; the details of each are in its record."""
-    said = [f"{one_line(file.path, 80)}: {file.record.note}" for file in shown if file.record.evidence != "full"]
+    """Name the files that are not shown whole; why not is in the record of each."""
+    said = []
+    for evidence, words in (("partial", "shown in part"), ("none", "content not shown")):
+        names = [one_line(file.path, 80) for file in shown if file.record.evidence == evidence]
+        if names:
+            said.append(f"{words}: {', '.join(names)}")
     cut_inputs = sum(file.record.evidence != "full" for file in given)
     if cut_inputs:
         said.append(f"{plural(cut_inputs, 'input')} of {len(given)} not shown whole")

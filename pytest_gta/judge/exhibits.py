@@ -82,7 +82,7 @@ class ShownFile:
                 "(no text; see the picture below)" if len(self.pictures) == 1 else "(no text; see the pictures)"
             )
         else:
-            lines.append("(no content that could be shown)" if self.record.evidence == "none" else "(no text in it)")
+            lines.append("(no text in it)" if self.record.evidence == "full" else "(no content that could be shown)")
         lines.append(f"[end of {self.path} | {mark}]")
         found: list[TextPart | PicturePart] = [TextPart("\n".join(lines))]
         for picture in self.pictures:
@@ -90,15 +90,15 @@ class ShownFile:
             found.append(PicturePart(label, picture.media_type, picture.data))
         return found
 
-    def manifest_line(self) -> str:
-        """Return one line: name, size, kind, measured facts, how much is shown."""
+    def manifest_line(self, brief: bool = False) -> str:
+        """Return one line: name, size, kind, measured facts, how much is shown; unless `brief`, why not all."""
         facts = ", ".join(f"{name}: {_number(value)}" for name, value in self.extract.facts.items())
         said = [f"{self.record.bytes:,} bytes", _KINDS.get(self.extract.kind, self.extract.kind)]
         said.extend(part for part in (facts, _SHOWN[self.record.evidence]) if part)
         line = f"- {self.path}: {'; '.join(said)}"
         if self.pictures:
             line += f" with {len(self.pictures)} picture{'s' if len(self.pictures) > 1 else ''}"
-        return one_line(line + (f" ({self.record.note})" if self.record.note else ""), 900)
+        return one_line(line + (f" ({self.record.note})" if self.record.note and not brief else ""), 900)
 
 
 def show(files: Sequence[FileRead], room: int, pictures_in_all: int) -> list[ShownFile]:

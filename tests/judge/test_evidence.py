@@ -124,7 +124,7 @@ def test_a_small_file_is_whole_and_large_ones_share_the_rest(tmp_path: Path) -> 
     assert abs(len(one) - len(two)) < 400
     assert "characters not shown ...]" in one
     assert by_path["one.txt"].note.endswith("characters not shown")
-    assert "one.txt: " in evidence.note
+    assert evidence.note == "shown in part: one.txt, two.txt"
     assert "one.txt line 0\n" in one
     assert "one.txt line 4999\n" in one
     assert sum(map(len, texts(evidence))) < 24_000
