@@ -85,7 +85,7 @@ def _cell(value: Any, *, as_text: bool) -> Cell:
         shown = value.get("format", value.get("number_format"))
         return Cell(inner.value, str(shown) if shown else inner.format, inner.formula)
     if isinstance(value, dict | list):
-        return Cell(json.dumps(value, ensure_ascii=False)[:MAX_TEXT])
+        return Cell(printable(json.dumps(value, ensure_ascii=False))[:MAX_TEXT])
     return _from_text(printable(str(value)), as_text=as_text)
 
 

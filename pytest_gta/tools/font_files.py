@@ -15,7 +15,7 @@ from typing import Any
 
 _SUFFIXES = (".ttf", ".ttc", ".otf")
 _MOST_FILES = 4000
-_MOST_TRIED = 80
+_MOST_TRIED = 40
 """Files opened in search of one set of characters before it is given up."""
 
 _SCRIPTS: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...] = tuple(

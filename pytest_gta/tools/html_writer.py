@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Iterator
 from html import escape
@@ -184,7 +185,8 @@ def _local_references(page: str) -> Iterator[str]:
             wanted = {"img": "src", "script": "src", "link": "href", "video": "src", "audio": "src", "source": "src"}
             found.extend(value for name, value in attrs if name == wanted.get(tag) and value)
 
-    Collector().feed(page)
+    with contextlib.suppress(AssertionError):  # the parser's answer to "<![" that is no marked section
+        Collector().feed(page)
     for value in found:
         parts = urlsplit(value)
         if not parts.scheme and not parts.netloc and parts.path and not parts.path.startswith(("/", "{", "$")):

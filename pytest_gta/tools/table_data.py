@@ -157,19 +157,19 @@ def _table(name: str, rows: list[Any], header: list[Any] | None = None) -> Table
         header = [
             column.get("name", column.get("header", "")) if isinstance(column, Mapping) else column for column in header
         ]
-    if rows and all(isinstance(row, Mapping) for row in rows):
+    if any(rows) and all(isinstance(row, Mapping) for row in rows):
         keys = header or list(dict.fromkeys(key for row in rows for key in row))
         return TableData(
             name, [list(map(str, keys)), *([row.get(key) for key in keys] for row in rows)], has_header=True
         )
-    for number, row in enumerate(rows, start=1):
+    for number, row in enumerate(rows if any(rows) else [], start=1):
         if not isinstance(row, list | tuple):
             raise ToolFault(
                 f"row {number}{where} is {_shown(row)}, and every row must be a list of cells"
                 f"{' like the others' if number > 1 else ''}. For example {SHEETS_EXAMPLE}"
             )
-    if not rows and not header:
-        raise ToolFault(f"there are no rows{where}. For example {SHEETS_EXAMPLE}")
+    if not header and not any(rows):
+        raise ToolFault(f"there are no rows with cells{where}. For example {SHEETS_EXAMPLE}")
     written = [list(row) for row in rows]
     return TableData(name, [list(header), *written] if header else written, True if header else None)
 

@@ -94,3 +94,7 @@ def test_hostile_characters(tmp_path: Path) -> None:
 
 def test_double_escaped_code_gets_its_lines(tmp_path: Path) -> None:
     assert write(tmp_path, "body {\\n color: red;\\n}", "s.css")[0] == "body {\n color: red;\n}\n"
+
+
+def test_markup_that_stops_the_parser_is_still_written(tmp_path: Path) -> None:
+    assert "<![x" in write(tmp_path, "<p>a</p><![x]><img src='gone.png'>")[0]

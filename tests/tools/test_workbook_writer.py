@@ -127,6 +127,8 @@ def test_too_many_columns_are_refused(tmp_path: Path) -> None:
         ("[1, 2]", "row 1 is '1', and every row must be a list"),
         ([["a"], "b"], "row 2 is 'b', and every row must be a list of cells like the others"),
         ([], "no rows"),
+        ([[], []], "no rows"),
+        ([{}], "no rows"),
         ("5", "no table"),
         ({"a": {"b": 1}}, "no table"),
     ],
