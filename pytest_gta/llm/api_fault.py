@@ -29,6 +29,7 @@ _CONTEXT_TEXT = re.compile(
     r"|input token count .{0,40}exceeds|reduce the length of the (?:messages|prompt|input)",
     re.IGNORECASE,
 )
+_OUTPUT = re.compile(r"in the completion|max_(?:completion_|new_)?tokens|output tokens", re.IGNORECASE)
 _NO_CREDIT_CODES = frozenset(
     {"insufficient_quota", "billing_hard_limit_reached", "billing_not_active", "exceeded_current_quota_error"}
 )
@@ -71,6 +72,11 @@ class ApiFault:
     param: str = ""
     retry_after_s: float | None = None
     refusal: bool = False
+
+    @property
+    def blames_output(self) -> bool:
+        """Whether the room asked for the reply is part of what is too long."""
+        return bool(_OUTPUT.search(self.message))
 
     @property
     def no_pictures(self) -> bool:

@@ -159,7 +159,11 @@ class ChatClient:
             if isinstance(answer, ApiFault):
                 if answer.refusal:
                     return _refused(answer, progress)
-                if answer.kind is not ModelErrorKind.CONTEXT_EXCEEDED and self._capabilities.learn(answer, sent):
+                if answer.kind is ModelErrorKind.CONTEXT_EXCEEDED:
+                    if room is not None and answer.blames_output:
+                        room = None
+                        continue
+                elif self._capabilities.learn(answer, sent):
                     continue
                 await self._back_off(answer, progress)
                 continue

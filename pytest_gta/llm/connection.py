@@ -25,12 +25,6 @@ def connection(endpoint: Endpoint) -> AsyncOpenAI:
     return pools[key]
 
 
-async def close_connections() -> None:
-    """Close the running loop's pools."""
-    for pool in _pools().pop(asyncio.get_running_loop(), {}).values():
-        await pool.close()
-
-
 @cache
 def _pools() -> WeakKeyDictionary[asyncio.AbstractEventLoop, dict[tuple[str | None, str], AsyncOpenAI]]:
     return WeakKeyDictionary()

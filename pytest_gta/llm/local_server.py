@@ -164,11 +164,14 @@ class _Handler(BaseHTTPRequestHandler):
         except (ValueError, KeyError, TypeError) as error:
             self._send(400, {"error": {"message": f"not a chat request: {error!r}", "code": "invalid_request"}})
             return
-        payload = json.dumps(with_bounds(request)).encode()
+        bounded = with_bounds(request)
         engine, cost = self.server.accept(text)
         try:
             with engine.turn:
-                status, answer = self._ask(engine, payload)
+                guided = in_one_grammar(bounded)
+                status, answer = self._ask(engine, guided)
+                if guided is not bounded and not was_guided(status, answer):
+                    status, answer = self._ask(engine, bounded)
         except _ClientGone:
             self.close_connection = True
             return
@@ -178,14 +181,14 @@ class _Handler(BaseHTTPRequestHandler):
             self.server.finish(engine, cost)
         self._send(status, answer)
 
-    def _ask(self, engine: Engine, payload: bytes) -> tuple[int, bytes]:
+    def _ask(self, engine: Engine, request: dict[str, Any]) -> tuple[int, bytes]:
         """Ask an engine, and give up when the client does: an abandoned reply would hold up the others."""
         self._check_client(0)
         engine.start()
         upstream = http.client.HTTPConnection("127.0.0.1", engine.port)
         try:
             headers = {"Content-Type": "application/json", "Authorization": f"Bearer {self.server.api_key}"}
-            upstream.request("POST", "/v1/chat/completions", payload, headers)
+            upstream.request("POST", "/v1/chat/completions", json.dumps(request).encode(), headers)
             while not self._check_client(5.0, upstream.sock):
                 continue
             answer = upstream.getresponse()
@@ -228,6 +231,32 @@ def with_bounds(request: dict[str, Any]) -> dict[str, Any]:
         schema = wanted["json_schema"]
         bounded["response_format"] = {**wanted, "json_schema": {**schema, "schema": _bounded(schema.get("schema"))}}
     return bounded
+
+
+def in_one_grammar(request: dict[str, Any]) -> dict[str, Any]:
+    """Return the request with its JSON schema as a grammar of the engine's own.
+
+    The reply is the same object without free white space and in the model's own tokens: a quarter fewer of them, and
+    each is found faster.
+    """
+    wanted = request.get("response_format")
+    schema = wanted["json_schema"].get("schema") if isinstance(wanted, dict) and "json_schema" in wanted else None
+    if not isinstance(schema, dict):
+        return request
+    layout = {"whitespace_flexible": False, "item_separator": ", ", "key_separator": ": "}
+    grammar = f"%llguidance {{}}\nstart: %json {json.dumps({'x-guidance': layout, **schema})}"
+    return {**{key: value for key, value in request.items() if key != "response_format"}, "grammar": grammar}
+
+
+def was_guided(status: int, answer: bytes) -> bool:
+    """Whether the engine kept to the grammar: one that it cannot read is an error, or is left out without a word."""
+    if status != 200:
+        return b"grammar" not in answer
+    try:
+        content = json.loads(answer)["choices"][0]["message"]["content"]
+    except (ValueError, LookupError, TypeError):
+        return True
+    return isinstance(content, str) and content.startswith("{")
 
 
 def _bounded(schema: Any) -> Any:

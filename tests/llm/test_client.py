@@ -220,6 +220,13 @@ def test_too_long_a_conversation_is_recognised(client_for, answer):
     assert len(server.chats) == 1
 
 
+def test_an_output_limit_that_does_not_fit_is_given_up(client_for):
+    words = "maximum context length is 4096 tokens, you requested 5000 (1000 in the messages, 4000 in the completion)"
+    server, client = client_for(lambda r: fails(400, words) if "max_completion_tokens" in r.json else "ok")
+    assert client.chat_blocking(ASK, max_output_tokens=4000, deadline_s=5).text == "ok"
+    assert len(server.chats) == 2
+
+
 def test_refusals(client_for):
     _, client = client_for(in_turn(refuses("I can't."), Answer(text="", finish_reason="content_filter")))
     assert client.chat_blocking(ASK, deadline_s=5).refusal == "I can't."

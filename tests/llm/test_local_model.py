@@ -22,7 +22,14 @@ from pydantic import BaseModel, Field
 from pytest_gta.llm.client import ChatClient
 from pytest_gta.llm.endpoint import Endpoint
 from pytest_gta.llm.local_model import LocalModelServer
-from pytest_gta.llm.local_server import DEFAULT_OUTPUT_TOKENS, LONGEST_STRING, Engine, LocalServer, with_bounds
+from pytest_gta.llm.local_server import (
+    DEFAULT_OUTPUT_TOKENS,
+    LONGEST_STRING,
+    Engine,
+    LocalServer,
+    was_guided,
+    with_bounds,
+)
 from pytest_gta.llm.local_weights import weights_at_hand
 from pytest_gta.llm.model_error import ModelError, ModelErrorKind
 from tests.openai_server import OpenAIServer, says
@@ -138,15 +145,40 @@ def test_bounds_where_the_client_sets_none():
     assert "max_tokens" not in with_bounds({"messages": [], "max_completion_tokens": 7})
 
 
-real = pytest.mark.skipif(
-    importlib.util.find_spec("xllamacpp") is None or weights_at_hand() is None,
-    reason="needs the 'local' extra and the weights in the user's cache",
-)
+def test_a_schema_becomes_a_grammar_and_stays_a_schema_when_that_is_not_kept(openai_server):
+    def respond(request):
+        return "prose" if "grammar" in request.json else {"why": "so", "score": 3}
+
+    engine = openai_server(respond)
+    with front(engine) as (_, endpoint):
+        reply = ChatClient(endpoint).chat_blocking(prompt("x"), schema=Verdict, deadline_s=5)
+    assert json.loads(reply.text)["score"] == 3
+    first, second = (r.json for r in engine.chats)
+    assert first["grammar"].startswith("%llguidance {}\nstart: %json {")
+    assert "response_format" not in first
+    assert second["response_format"]["type"] == "json_schema"
+
+
+def test_which_answers_kept_to_the_grammar():
+    def answer(text: str) -> bytes:
+        return json.dumps({"choices": [{"message": {"content": text}}]}).encode()
+
+    assert was_guided(200, answer('{"a": 1}'))
+    assert was_guided(200, answer('{"a": "cut o'))
+    assert not was_guided(200, answer("A story"))
+    assert not was_guided(400, b'{"error":{"message":"failed to parse grammar"}}')
+    assert was_guided(400, b'{"error":{"message":"exceeds the available context size"}}')
 
 
 class Verdict(BaseModel):
     why: str = Field(max_length=40)
     score: int = Field(ge=0, le=10)
+
+
+real = pytest.mark.skipif(
+    importlib.util.find_spec("xllamacpp") is None or weights_at_hand() is None,
+    reason="needs the 'local' extra and the weights in the user's cache",
+)
 
 
 @real
@@ -157,7 +189,9 @@ def test_the_real_model_keeps_to_a_schema_and_reuses_its_prompt(tmp_path, capfd)
         story = prompt("The sky is blue. " * 12 + "How good is this text?")
         first = client.chat_blocking(story, schema=Verdict, deadline_s=120)
         again = client.chat_blocking(story, schema=Verdict, deadline_s=120)
-        assert Verdict.model_validate_json(first.text) == Verdict.model_validate_json(again.text)
+        assert "\n" not in first.text, "the grammar leaves no room for free white space"
+        for reply in (first, again):
+            Verdict.model_validate_json(reply.text)
         assert again.usage.tokens.cached > 50
         assert again.usage.cost_usd is None
         with pytest.raises(ModelError) as caught:
