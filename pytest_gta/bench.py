@@ -138,7 +138,12 @@ class Bench:
             "pytest_gta_version": __version__,
             "python": sys.version.split()[0],
             "command": earlier.get("command") or " ".join(["pytest", *sys.argv[1:]]),
-            "dataset": {"name": self.release.name, "sha256": self.release.sha256, "tasks": len(self.release.task_ids)},
+            "dataset": {
+                "name": self.release.name,
+                "path": str(self.release.path),
+                "sha256": self.release.sha256,
+                "tasks": len(self.release.task_ids),
+            },
             "agent": {
                 "kind": self.agent_spec.kind,
                 "label": self.agent_spec.label,
@@ -246,21 +251,18 @@ class Bench:
 
     def agent(self) -> Agent:
         """Return the agent under test for one task."""
+        from pytest_gta.agents.building import build_agent
         from pytest_gta.agents.limits import Limits
 
-        limits = Limits(max_turns=self.settings.max_turns, task_timeout_s=self.settings.task_timeout)
-        spec = self.agent_spec
-        if spec.kind == "outputs":
-            from pytest_gta.agents.outputs import OutputsAgent
-
-            return OutputsAgent(spec.folder, spec.label)
-        if spec.kind == "import":
-            from pytest_gta.agents.imported import ImportedAgent
-
-            return ImportedAgent(spec.target, spec.label, limits, import_paths=self._import_paths)
-        from pytest_gta.agents.tool_calling import ToolCallingAgent
-
-        return ToolCallingAgent(self._client(self.model_endpoint), spec.label, limits)
+        model = self.settings.model
+        return build_agent(
+            self.agent_spec,
+            Limits(max_turns=self.settings.max_turns, task_timeout_s=self.settings.task_timeout),
+            endpoint=self.model_endpoint if self.agent_spec.kind == "tools" else None,
+            control=self.control,
+            import_paths=self._import_paths,
+            environment={"GTA_MODEL": model} if model else None,
+        )
 
     def halted(self) -> str | None:
         """Return why the run was stopped for good (out of credit, key refused), None while it goes on."""

@@ -1,0 +1,129 @@
+"""A little project with a dataset, an agent's finished outputs and a judge that knows every score."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+# Imported here so that runs inside this process find them loaded: pytester forgets what is imported after it starts.
+import pytest_gta.agents.running
+import pytest_gta.controller
+import pytest_gta.html_rows
+import pytest_gta.judge.evidence
+import pytest_gta.judge.judge
+import pytest_gta.llm.client
+import pytest_gta.workspace.confined_process  # noqa: F401
+from tests.openai_server import Answer, OpenAIServer, RecordedRequest, judge
+from tests.release_factory import leaf_ids, make_release
+
+SUITE = "def test_workflow(gta_result):\n    gta_result.check()\n"
+
+
+@dataclass
+class Project:
+    """Drives pytest on a suite of the user's, against a local judge."""
+
+    pytester: pytest.Pytester
+    dataset: Path
+    outputs: Path
+    server: OpenAIServer
+    index: dict[str, Any]
+    scores: dict[str, Any] = field(default_factory=dict)
+    """By requirement: what the judge answers; 8 for any other."""
+
+    def run(self, *args: str, agent: str | None = None, **options: Any) -> pytest.RunResult:
+        """Run the suite, judged by the local server: in this process, or with ``-nN`` over workers of its own."""
+        run = self.pytester.runpytest_subprocess if self._spreads(args) else self.pytester.runpytest_inprocess
+        return run(*self.arguments(agent), *args, **options)
+
+    @staticmethod
+    def _spreads(args: tuple[str, ...]) -> bool:
+        return any(arg.startswith("-n") and arg != "-n0" for arg in args)
+
+    def arguments(self, agent: str | None = None) -> list[str]:
+        """Return the options of a run that scores the outputs (or runs the agent given)."""
+        return [
+            f"--gta-agent={agent or f'outputs:{self.outputs}'}",
+            f"--gta-dataset={self.dataset}",
+            f"--gta-judge-base-url={self.server.base_url}",
+            "--gta-judge-model=judge",
+            "--gta-run-dir=run",
+            "--gta-cache=off",
+            "-p",
+            "no:cacheprovider",
+        ]
+
+    def leaf(self, task_id: str, number: int) -> str:
+        """Return the requirement of a task's leaf."""
+        nodes = {n["id"]: n for top in self.index[task_id]["sub_tasks"] for n in _walk(top)}
+        return str(nodes[leaf_ids(self.index[task_id])[number]]["requirements"])
+
+    def leaves(self, task_id: str) -> list[str]:
+        """Return the requirements of all leaves of a task."""
+        return [self.leaf(task_id, n) for n in range(len(leaf_ids(self.index[task_id])))]
+
+    def fail_task(self, task_id: str, score: Any = 2) -> None:
+        """Let the judge give every leaf of a task this score (or answer this)."""
+        self.scores.update(dict.fromkeys(self.leaves(task_id), score))
+
+    def judged(self) -> list[str]:
+        """Return the requirements the judge was asked about so far, in order."""
+        return [self._requirement(request) for request in self.server.chats]
+
+    def results(self, run: str = "run") -> dict[str, Any]:
+        """Return results.json."""
+        return dict(json.loads((self.pytester.path / run / "results.json").read_text()))
+
+    def tasks(self, run: str = "run") -> dict[str, dict[str, Any]]:
+        """Return the tasks of results.json by id."""
+        return {task["task_id"]: task for task in self.results(run)["tasks"]}
+
+    def _requirement(self, request: RecordedRequest) -> str:
+        known = [r for task_id in self.index for r in self.leaves(task_id)]
+        text = request.last_user_text.rstrip()
+        return max((r for r in known if r in text), key=len)
+
+    def respond(self, request: RecordedRequest) -> Any:
+        """Answer one judge call."""
+        score = self.scores.get(self._requirement(request), 8)
+        return judge(lambda _: score)(request)
+
+
+def _walk(node: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    yield node
+    for child in node.get("sub_tasks", ()):
+        yield from _walk(child)
+
+
+@pytest.fixture
+def make_project(
+    pytester: pytest.Pytester, openai_server: Callable[..., OpenAIServer], monkeypatch: pytest.MonkeyPatch
+) -> Callable[..., Project]:
+    """Make a project of so many tasks, each with one finished deliverable."""
+    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "EVAL_OPENAI_API_KEY", "EVAL_OPENAI_MODEL"):
+        monkeypatch.delenv(name, raising=False)
+
+    def make(tasks: int = 3, *, suite: str = SUITE, deliver: bool = True, **release: Any) -> Project:
+        dataset = make_release(pytester.path / "dataset", tasks=tasks, **release)
+        index = json.loads((dataset / "end.json").read_text())
+        outputs = pytester.path / "outputs"
+        for task_id in index:
+            (outputs / task_id / "files").mkdir(parents=True)
+            (outputs / task_id / "final.txt").write_text(f"Finished task {task_id}." if deliver else "")
+            if deliver:
+                (outputs / task_id / "files" / "table.csv").write_text(f"town,units\n{task_id},12\n")
+        pytester.makepyfile(test_suite=suite)
+        project: list[Project] = []
+        server = openai_server(lambda request: project[0].respond(request))
+        project.append(Project(pytester, dataset, outputs, server, index))
+        return project[0]
+
+    return make
+
+
+__all__ = ["SUITE", "Answer", "Project"]

@@ -1,0 +1,113 @@
+"""The exit code and the last line agree, whatever happened, in one process and over workers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from tests.openai_server import Answer, fails
+from tests.plugin.conftest import Project
+
+DOWN = fails(401, "invalid key")
+
+
+@dataclass(frozen=True)
+class Case:
+    """What the judge says of each of three tasks, and what the run then means."""
+
+    scores: tuple[Any, Any, Any]
+    options: tuple[str, ...]
+    exit_code: int
+    line: str
+
+
+CASES = {
+    "all pass": Case((8, 8, 8), (), 0, r"PASS \(exit 0\): all 3 graded tasks reach 7 points"),
+    "one below": Case((8, 2, 8), (), 1, r"FAIL \(exit 1\): 1 of 3 graded tasks below 7 points"),
+    "threshold is inclusive": Case((7, 7, 7), (), 0, r"PASS \(exit 0\).*"),
+    "lower threshold": Case((8, 2, 8), ("--gta-threshold=2",), 0, r"PASS \(exit 0\): all 3 graded tasks reach 2 points"),
+    "gate met": Case((8, 2, 8), ("--gta-fail-under=60",), 0, r"PASS \(exit 0\): Root SR 66.7 % >= 60 %"),
+    "gate missed": Case((8, 2, 8), ("--gta-fail-under=70",), 1, r"FAIL \(exit 1\): Root SR 66.7 % < 70 %"),
+    "score gate met": Case((8, 2, 8), ("--gta-fail-under-score=6",), 0, r"PASS \(exit 0\): Root Score 6.00 >= 6"),
+    "judge prose": Case(
+        (8, Answer(text="splendid work"), 8), (), 10, r"INCONCLUSIVE \(exit 10\): 1 of 3 tasks without a score .*"
+    ),
+    "judge prose allowed": Case(
+        (8, Answer(text="splendid work"), 8), ("--gta-max-error-rate=40",), 0, r"PASS \(exit 0\).*"
+    ),
+    "low and unscored": Case((2, Answer(text="splendid work"), 8), (), 1, r"FAIL \(exit 1\).*"),
+    "nothing scored": Case((Answer(text="?"),) * 3, (), 10, r"INCONCLUSIVE \(exit 10\): none of 3 tasks has a score"),
+}
+
+
+@pytest.mark.parametrize("workers", ["-n0", "-n2"])
+@pytest.mark.parametrize("name", CASES)
+def test_exit_code_and_last_line(make_project: Callable[..., Project], name: str, workers: str) -> None:
+    case = CASES[name]
+    project = make_project(3)
+    for task_id, score in zip(project.index, case.scores, strict=True):
+        project.fail_task(task_id, score)
+    result = project.run(workers, *case.options)
+    assert result.ret == case.exit_code
+    said = [line for line in result.outlines if re.match(r"[A-Z ]+ \(exit \d+\): ", line)]
+    assert len(said) == 1
+    assert re.fullmatch(case.line, said[0])
+
+
+def test_an_unreadable_judge_is_an_error_with_bounds_never_a_zero(make_project: Callable[..., Project]) -> None:
+    project = make_project(2)
+    project.scores[project.leaf("2", 0)] = Answer(text="a fine piece of work, 10 out of 10")
+    result = project.run("--junitxml=junit.xml")
+    result.assert_outcomes(passed=1, errors=1)
+    task = project.tasks()["2"]
+    assert (task["status"], task["root_score"], task["success"]) == ("unscored", None, None)
+    low, high = task["root_bounds"]
+    assert 0 < low < 8 < high <= 10
+    summary = project.results()["summary"]
+    assert summary["root_score"] == 8
+    assert summary["root_sr"] == 100
+    assert summary["root_sr_bounds"] == [50.0 if low < 7 else 100.0, 100.0]
+
+
+def test_deselecting_everything_under_a_gate_is_not_green(make_project: Callable[..., Project]) -> None:
+    result = make_project(2).run("-k", "no_such_task", "--gta-fail-under=10")
+    assert result.ret == 5
+    assert "NOTHING MEASURED (exit 5)" in result.stdout.str()
+
+
+def test_deselecting_everything_is_pytests_own_code(make_project: Callable[..., Project]) -> None:
+    assert make_project(2).run("-k", "no_such_task").ret == 5
+
+
+def test_other_failures_count(make_project: Callable[..., Project]) -> None:
+    project = make_project(1, suite="def test_w(gta_result):\n    gta_result.check()\n\ndef test_x():\n    assert 0\n")
+    result = project.run()
+    assert result.ret == 1
+    assert "FAIL (exit 1): all 1 graded tasks reach 7 points; 1 other test failed" in result.stdout.str()
+
+
+def test_unmet_tasks_pass_under_a_gate(make_project: Callable[..., Project]) -> None:
+    project = make_project(2)
+    project.fail_task("2")
+    result = project.run("-v", "--gta-fail-under=50")
+    assert result.ret == 0
+    assert "UNMET" in result.stdout.str()
+    assert re.search(r"1 passed, 1 unmet", result.stdout.str())
+
+
+@pytest.mark.parametrize("workers", ["-n0", "-n2"])
+def test_out_of_credit_stops_the_run(make_project: Callable[..., Project], workers: str) -> None:
+    project = make_project(6)
+    quota = fails(429, "You exceeded your current quota", code="insufficient_quota")
+    for task_id in project.index:
+        project.fail_task(task_id, quota)
+    result = project.run(workers)
+    assert result.ret == 10
+    assert len(project.server.chats) <= 8
+    statuses = {task["status"] for task in project.tasks().values()}
+    assert statuses <= {"unscored", "not_run", "error"}
+    assert "quota" in result.stdout.str()

@@ -1,0 +1,141 @@
+"""A run scored from finished outputs: what the user sees and what results.json holds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from tests.plugin.conftest import Project
+
+
+@pytest.fixture(params=["-n0", "-n2"])
+def workers(request: pytest.FixtureRequest) -> str:
+    """Every behaviour holds in one process and over two workers."""
+    return str(request.param)
+
+
+def test_scores_and_summary(make_project: Callable[..., Project], workers: str) -> None:
+    project = make_project(3)
+    project.fail_task("2", 3)
+    result = project.run(workers)
+    result.assert_outcomes(passed=2, failed=1)
+    assert result.ret == 1
+    output = result.stdout.str()
+    assert "Root SR@7 66.7 %" in output
+    assert "(2 of 3 graded tasks)" in output
+    assert "FAIL (exit 1): 1 of 3 graded tasks below 7 points" in output
+    assert "root score 3.00 < 7" in output
+    summary = project.results()["summary"]
+    assert summary["root_sr"] == pytest.approx(200 / 3)
+    assert summary["root_score"] == pytest.approx((8 + 3 + 8) / 3)
+    assert summary["graded"] == 3
+    assert summary["scored_leaves"] == sum(len(project.leaves(task_id)) for task_id in project.index)
+    assert len(project.judged()) == summary["scored_leaves"]
+    assert len(set(project.judged())) == len(project.judged())
+
+
+def test_weighted_root_score_is_exact(make_project: Callable[..., Project], workers: str) -> None:
+    project = make_project(1)
+    leaves = project.leaves("1")
+    project.scores = {requirement: number % 11 for number, requirement in enumerate(leaves)}
+    project.run(workers)
+
+    def score(node: dict[str, object]) -> float:
+        children = node.get("sub_tasks")
+        if not children:
+            return float(project.scores[str(node["requirements"])])
+        assert isinstance(children, list)
+        return sum(c["weight"] * score(c) for c in children) / sum(c["weight"] for c in children)
+
+    expected = score({"sub_tasks": project.index["1"]["sub_tasks"]})
+    assert project.tasks()["1"]["root_score"] == pytest.approx(expected, abs=1e-9)
+
+
+def test_verbose_shows_each_leaf_and_changes_no_count(make_project: Callable[..., Project], workers: str) -> None:
+    project = make_project(1)
+    project.scores = {project.leaf("1", 0): 2}
+    result = project.run(workers, "-v")
+    leaves = len(project.leaves("1"))
+    lines = [line for line in result.outlines if "/10 [cp" in line]
+    assert len(lines) == leaves
+    assert sum(" 2.0/10" in line for line in lines) == 1
+    result.assert_outcomes(passed=1)
+
+
+def test_quiet_says_only_the_headline(make_project: Callable[..., Project]) -> None:
+    result = make_project(2).run("-q")
+    output = result.stdout.str()
+    assert "Root SR@7 100.0 %" in output
+    assert "category" not in output
+    assert result.outlines[-1].startswith("2 passed")
+
+
+def test_runs_without_terminal(make_project: Callable[..., Project]) -> None:
+    project = make_project(1)
+    assert project.run("-p", "no:terminal").ret == 0
+    assert project.results()["summary"]["root_sr"] == 100
+
+
+def test_one_line_a_task_as_it_ends(make_project: Callable[..., Project], workers: str) -> None:
+    result = make_project(3).run(workers)
+    lines = [line for line in result.outlines if " tasks, " in line and line.lstrip().startswith("8.00")]
+    assert len(lines) == 3
+    assert "3/3 tasks" in lines[-1]
+
+
+def test_plain_asserts_on_result_and_run(make_project: Callable[..., Project]) -> None:
+    project = make_project(
+        1,
+        suite="""
+def test_result(gta_result, gta_run, gta_settings):
+    assert gta_result.root_score == 8
+    assert gta_result.leaf("cp1").score == 8
+    assert [f.path for f in gta_run.deliverables.files] == ["table.csv"]
+    assert gta_run.final_answer == "Finished task 1."
+    assert gta_settings.threshold == 7
+""",
+    )
+    project.run().assert_outcomes(passed=1)
+
+
+def test_two_tests_of_a_task_share_its_run(make_project: Callable[..., Project], workers: str) -> None:
+    project = make_project(
+        2, suite="def test_a(gta_result):\n    gta_result.check()\n\ndef test_b(gta_run):\n    assert gta_run.final_answer\n"
+    )
+    project.run(workers).assert_outcomes(passed=4)
+    assert len(project.judged()) == sum(len(project.leaves(t)) for t in project.index)
+    assert project.results()["summary"]["graded"] == 2
+
+
+def test_nothing_delivered_is_zero_without_a_call(make_project: Callable[..., Project]) -> None:
+    project = make_project(1, deliver=False)
+    result = project.run()
+    assert result.ret == 1
+    task = project.tasks()["1"]
+    assert (task["status"], task["root_score"]) == ("graded", 0.0)
+    assert {leaf["status"] for leaf in _leaves(task["checkpoints"])} == {"not_delivered"}
+    assert project.server.chats == []
+
+
+def test_a_bad_task_is_an_error_of_its_own(make_project: Callable[..., Project]) -> None:
+    def spoil(index: dict[str, dict[str, object]]) -> None:
+        nodes = index["2"]["sub_tasks"]
+        assert isinstance(nodes, list)
+        nodes[0]["weight"] = -1
+
+    project = make_project(3, edit=spoil)
+    result = project.run()
+    result.assert_outcomes(passed=2, errors=1)
+    assert "task 2, checkpoint cp1: weight -1.0 is not a finite number above 0" in result.stdout.str()
+    assert result.ret == 10
+    assert project.tasks()["2"]["status"] == "error"
+
+
+def _leaves(nodes: list[dict[str, object]]) -> list[dict[str, object]]:
+    found = []
+    for node in nodes:
+        children = node["checkpoints"]
+        assert isinstance(children, list)
+        found.extend(_leaves(children) if children else [node])
+    return found
