@@ -12,6 +12,7 @@ import ctypes
 import os
 import resource
 import select
+import shutil
 import signal
 import subprocess
 import sys
@@ -61,6 +62,7 @@ def main(line: str) -> None:
         _watch(job, server, ended)
     finally:
         _end_all()
+        shutil.rmtree(job.scratch, ignore_errors=True)
 
 
 def _start(job: Job, command: list[str]) -> tuple[int, Ended]:

@@ -123,13 +123,18 @@ process.call("pytest_gta.tools.python_code:solve", {"command": "while True: pass
 @pytest.mark.parametrize("backend", ["sandlock", "bwrap", "process", "off"])
 def test_everything_ends_with_the_program_that_started_it(backend: str, tmp_path: Path) -> None:
     confinement(backend)
-    with subprocess.Popen([sys.executable, "-c", _HOLDER, backend, tmp_path], stdout=subprocess.PIPE) as holder:
+    (tmp_path / "work").mkdir()
+    (tmp_path / "temporary").mkdir()
+    environment = {**os.environ, "TMPDIR": str(tmp_path / "temporary")}
+    command = [sys.executable, "-c", _HOLDER, backend, str(tmp_path / "work")]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, env=environment) as holder:
         assert holder.stdout is not None
         assert holder.stdout.readline() == b"ready\n"
         assert _eventually(lambda: len(_below(holder.pid)) >= 3)
         started = _below(holder.pid)
         holder.send_signal(signal.SIGKILL)
     assert _eventually(lambda: not any(_alive(pid) for pid in started))
+    assert _eventually(lambda: not list((tmp_path / "temporary").iterdir()))
 
 
 def test_closing_leaves_no_process_and_no_file(ground: Ground, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
