@@ -1,1 +1,1 @@
-"""Measurements of what pytest-gta costs, each a ratio within one run: ``python -m benchmarks.<name>``."""
+"""Measurements of what pytest-gta costs, each a ratio within one run: ``python benchmarks/<name>.py``."""

@@ -1,6 +1,6 @@
 """Collecting the 132 tasks of a release against a bare file with as many parametrized tests. Aim: at most 1.3 times.
 
-Whole processes, `pytest --collect-only -q`, in turns. Run it from the repository: ``python -m benchmarks.collection``.
+Whole processes, `pytest --collect-only -q`, in turns: ``python benchmarks/collection.py``.
 """
 
 from __future__ import annotations
@@ -10,9 +10,12 @@ import sys
 import tempfile
 from pathlib import Path
 
-from benchmarks.interleaved import measure, ratio, table
-from pytest_gta.benchmark.release import Release
-from tests.release_factory import make_release
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+
+from benchmarks.interleaved import measure, ratio, table  # noqa: E402
+from pytest_gta.benchmark.release import Release  # noqa: E402
+from tests.release_factory import make_release  # noqa: E402
 
 AIM = 1.3
 
@@ -50,12 +53,15 @@ def main() -> int:
         slugs = [task.slug for task in Release(release).tasks()]
         (folder / "test_bare.py").write_text(BARE.format(slugs=slugs))
         pytest = [sys.executable, "-m", "pytest", "--collect-only", "-q", "-p", "no:cacheprovider"]
-        gta = ["--gta-agent=outputs:outputs", "--gta-judge-base-url=http://localhost:9/v1", "test_suite.py"]
+        servers = ["--gta-base-url=http://localhost:9/v1", "--gta-judge-base-url=http://localhost:9/v1"]
+        live = ["--gta-model=m", *servers, "test_suite.py"]
+        finished = ["--gta-agent=outputs:outputs", *servers, "test_suite.py"]
         commands = {
             "bare file, no plugin": [*pytest, "-p", "no:gta", "test_bare.py"],
             "bare file, plugin unused": [*pytest, "test_bare.py"],
-            "132 tasks from a folder": [*pytest, f"--gta-dataset={release}", *gta],
-            "132 tasks from a zip": [*pytest, f"--gta-dataset={zipped}", *gta],
+            "132 tasks from a folder": [*pytest, f"--gta-dataset={release}", *live],
+            "132 tasks from a zip": [*pytest, f"--gta-dataset={zipped}", *live],
+            "132 tasks with finished outputs": [*pytest, f"--gta-dataset={release}", *finished],
         }
         timings = measure(commands, folder, runs=runs)
     base = "bare file, no plugin"

@@ -1,7 +1,6 @@
 """What the installed and unused plugin adds to a session. Aim: less than 5 ms of processor time.
 
-Whole processes in turns, with the plugin and with ``-p no:gta``. Run it from the repository:
-``python -m benchmarks.startup``.
+Whole processes in turns, with the plugin and with ``-p no:gta``. ``python benchmarks/startup.py``.
 """
 
 from __future__ import annotations
@@ -12,7 +11,10 @@ import tempfile
 from pathlib import Path
 from statistics import median
 
-from benchmarks.interleaved import measure, table
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+
+from benchmarks.interleaved import measure, table  # noqa: E402
 
 AIM_MS = 5.0
 
