@@ -6,7 +6,7 @@ import asyncio
 import json
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from pydantic import BaseModel
@@ -17,18 +17,18 @@ from pytest_gta.llm.capabilities import Capabilities, capabilities_of
 from pytest_gta.llm.connection import connection
 from pytest_gta.llm.emulated_tools import call_schema, in_plain_text, with_calls
 from pytest_gta.llm.endpoint import Endpoint
+from pytest_gta.llm.endpoint_client import EndpointClient, Progress
 from pytest_gta.llm.event_loop import EventLoopThread
 from pytest_gta.llm.json_schema import in_words, response_format, schema_of
-from pytest_gta.llm.model_error import ModelError, ModelErrorKind
+from pytest_gta.llm.model_error import ModelErrorKind
 from pytest_gta.llm.pricing import price
-from pytest_gta.llm.redaction import one_line, redact
+from pytest_gta.llm.redaction import one_line
 from pytest_gta.llm.reply import NotAReply, Reply, read_reply, read_tokens
 from pytest_gta.llm.retry import RetryPolicy
 from pytest_gta.llm.run_control import RunControl
 
 _GROWTH = 4
 """How much more room a reply gets that its output limit cut off."""
-_POLL_HALT_S = 1.0
 
 
 @dataclass(frozen=True)
@@ -41,18 +41,7 @@ class _Request:
     extra: Mapping[str, Any]
 
 
-@dataclass
-class _Progress:
-    """What has happened in one call so far."""
-
-    deadline: float
-    usage: Usage = field(default_factory=Usage)
-    waited_s: float = 0.0
-    failures: dict[ModelErrorKind, int] = field(default_factory=dict)
-    last: ApiFault | None = None
-
-
-class ChatClient:
+class ChatClient(EndpointClient):
     """Talks to one endpoint: deadlines, retries, adaptation, usage and price are decided here and nowhere else.
 
     Args:
@@ -75,11 +64,7 @@ class ChatClient:
         on_wait: Callable[[str], None] | None = None,
         retry: RetryPolicy | None = None,
     ) -> None:
-        self.endpoint = endpoint
-        self.waited_s = 0.0
-        self._control = control
-        self._on_wait = on_wait
-        self._retry = retry or RetryPolicy()
+        super().__init__(endpoint, control=control, on_wait=on_wait, retry=retry)
         self._capabilities: Capabilities = capabilities_of(endpoint.base_url, endpoint.model, endpoint.native_tools)
 
     @property
@@ -139,18 +124,14 @@ class ChatClient:
             ModelError: When there is no reply; `kind` says why, `usage` what it took.
         """
         request = _Request(messages, tools or None, schema, temperature, max_output_tokens, extra or {})
-        progress = _Progress(deadline=time.monotonic() + deadline_s)
+        progress = Progress(deadline=time.monotonic() + deadline_s)
         try:
             async with asyncio.timeout(max(0.0, deadline_s)):
                 return await self._converse(request, progress)
         except TimeoutError:
-            last = f"; before that: {self._words(progress.last)}" if progress.last else ""
-            asked = f"{progress.usage.calls} request{'' if progress.usage.calls == 1 else 's'}"
-            raise self._error(
-                ModelErrorKind.TIMEOUT, f"no whole answer within {deadline_s:g} s ({asked}){last}", progress
-            ) from None
+            raise self._timed_out(deadline_s, progress) from None
 
-    async def _converse(self, request: _Request, progress: _Progress) -> Reply:
+    async def _converse(self, request: _Request, progress: Progress) -> Reply:
         room, widened = request.max_output_tokens, 0
         while True:
             await self._hold(progress)
@@ -214,7 +195,7 @@ class ChatClient:
         return (request.schema.__name__, schema_of(request.schema)) if request.schema is not None else None
 
     async def _send(
-        self, messages: list[dict[str, Any]], sent: dict[str, Any], progress: _Progress
+        self, messages: list[dict[str, Any]], sent: dict[str, Any], progress: Progress
     ) -> ApiFault | tuple[Reply, int]:
         """Send one request; return the reply and its hidden reasoning tokens, or what went wrong."""
         import openai
@@ -234,7 +215,7 @@ class ChatClient:
             return no_answer(error)
         return self._read(raw.http_response.content, raw.http_response.headers, progress)
 
-    def _read(self, content: bytes, headers: Mapping[str, str], progress: _Progress) -> ApiFault | tuple[Reply, int]:
+    def _read(self, content: bytes, headers: Mapping[str, str], progress: Progress) -> ApiFault | tuple[Reply, int]:
         try:
             body = json.loads(content)
         except ValueError:
@@ -253,79 +234,6 @@ class ChatClient:
                 code = inner.get("code") if isinstance(inner, dict) else None
                 return read_fault(code if isinstance(code, int) and code >= 400 else 502, content, headers)
             return ApiFault(200, ModelErrorKind.BAD_REPLY, True, f"answered 200, but {error}")
-
-    async def _back_off(self, fault: ApiFault, progress: _Progress) -> None:
-        """Wait before the next request; raise when there shall be none."""
-        progress.last = fault
-        failures = progress.failures[fault.kind] = progress.failures.get(fault.kind, 0) + 1
-        if not self._retry.allows(fault, failures):
-            raise self._final(fault, progress)
-        wait = self._retry.wait_s(fault, failures)
-        if fault.retry_after_s is not None and self._control is not None:
-            self._control.pause_until(time.time() + fault.retry_after_s, self.endpoint.host)
-        if time.monotonic() + wait >= progress.deadline:
-            raise self._error(fault.kind, f"{self._words(fault)}; no time is left to wait {wait:.3g} s", progress)
-        await self._sleep(wait, f"retrying in {wait:.2g} s: {self._words(fault)}", progress)
-
-    async def _hold(self, progress: _Progress) -> None:
-        """Keep the run's halt and pauses."""
-        if self._control is None:
-            return
-        while True:
-            reason = self._control.halted()
-            if reason is not None:
-                raise self._error(ModelErrorKind.HALTED, f"the run was halted: {reason}", progress)
-            pause = self._control.paused_for(self.endpoint.host)
-            if pause <= 0:
-                return
-            if time.monotonic() + pause >= progress.deadline:
-                raise self._error(
-                    ModelErrorKind.RATE_LIMITED,
-                    f"{self.endpoint.host} asked for a pause of another {pause:.3g} s, longer than the time left",
-                    progress,
-                )
-            await self._sleep(pause, f"waiting {pause:.2g} s: {self.endpoint.host} asked for a pause", progress)
-
-    async def _sleep(self, seconds: float, why: str, progress: _Progress) -> None:
-        """Sleep, waking up when the run is halted, and book the time as it passes."""
-        self._say(why)
-        until = time.monotonic() + seconds
-        while (left := until - time.monotonic()) > 0:
-            started = time.monotonic()
-            try:
-                await asyncio.sleep(min(left, _POLL_HALT_S))
-            finally:
-                slept = time.monotonic() - started
-                progress.waited_s += slept
-                self.waited_s += slept
-            if self._control is not None and self._control.halted() is not None:
-                return
-
-    def _final(self, fault: ApiFault, progress: _Progress) -> ModelError:
-        """Return the error for a fault that stays, and halt the run when no call can do better."""
-        words = self._words(fault)
-        if fault.kind is ModelErrorKind.BAD_REQUEST and fault.no_pictures:
-            words = f"takes no pictures: {words}"
-        elif fault.status == 404 and not fault.code:
-            words = f"{words}; is the base URL right? It usually ends in /v1"
-        if progress.failures[fault.kind] > 1:
-            words = f"{words} ({progress.failures[fault.kind]} times)"
-        error = self._error(fault.kind, words, progress)
-        if fault.kind.halts_the_run and self._control is not None:
-            self._control.halt(str(error))
-        return error
-
-    def _error(self, kind: ModelErrorKind, words: str, progress: _Progress) -> ModelError:
-        text = one_line(redact(f"{self.endpoint.shown}: {words}", self.endpoint.secrets))
-        return ModelError(kind, text, usage=progress.usage, waited_s=progress.waited_s)
-
-    def _words(self, fault: ApiFault) -> str:
-        said = one_line(redact(fault.message, self.endpoint.secrets), 300)
-        return f"{fault.status} {said}" if fault.status not in (0, 200) else said
-
-    def _say(self, text: str) -> None:
-        if self._on_wait is not None:
-            self._on_wait(text)
 
 
 def _whole(reply: Reply, request: _Request) -> bool:
@@ -349,7 +257,7 @@ def _cut_off(reply: Reply, reasoning: int, room: int | None) -> str:
     return f"the reply is empty: {limit} was used up before the model wrote anything{spent}"
 
 
-def _refused(fault: ApiFault, progress: _Progress) -> Reply:
+def _refused(fault: ApiFault, progress: Progress) -> Reply:
     said = one_line(fault.message)
     return Reply(
         text="",
