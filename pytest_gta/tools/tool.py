@@ -20,6 +20,12 @@ OFFSET = ToolParameter(
 
 ToolFunction = Callable[..., Any]
 
+ConfinedCall = Callable[[str, Mapping[str, Any]], Any]
+"""Runs ``"package.module:function"`` with arguments in the task's confined process, in the time that the call has left.
+
+Raises `pytest_gta.workspace.confined_process.ConfinedError` when no value comes back.
+"""
+
 
 class ToolFault(Exception):
     """Something a model can put right; the message says what, and is handed to it as it is."""
@@ -66,7 +72,8 @@ class Tool:
     they are imported once in the server, before the call forks from it, and are there for every later call.
 
     A callable runs in this process, with absolute paths for what is in `reads`; it is given the `Workspace` when it has
-    a parameter of that name.
+    a parameter of that name, and with a parameter ``confined`` a `ConfinedCall`, for the part of its work that reads
+    or writes files.
 
     Attributes:
         spec: What a model sees.
@@ -76,7 +83,8 @@ class Tool:
             and passes ``target`` instead: a path relative to the workspace that may be written, its folder made. The
             suffix is added unless the name has it.
         writes_also: Other suffixes that a name may have and keeps (``.css`` for a page's style sheet).
-        writes_as: Name of the file when ``filename`` may be left out and is.
+        writes_as: Name of the file when ``filename`` may be left out and is; ``{audio}`` in it stands for the stem of
+            the file that argument names. A number is added where such a file is there already.
         paged: Whether a long answer can be read on with an ``offset``.
         timeout_s: Seconds it may take, when less than the toolbox allows.
     """

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import inspect
+import os
 import threading
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -16,7 +17,7 @@ from pytest_gta.tools.arguments import read_arguments
 from pytest_gta.tools.specification import ToolSpec
 from pytest_gta.tools.tool import OFFSET, Tool, ToolFault, ToolResult
 from pytest_gta.workspace.confined_process import ConfinedError, ConfinedProcess, Limits
-from pytest_gta.workspace.confinement import Confinement
+from pytest_gta.workspace.confinement import Confinement, ConfinementUnavailable
 from pytest_gta.workspace.workspace import PathRefused, Workspace
 
 __all__ = ["CallRecord", "Tool", "ToolFault", "ToolResult", "Toolbox"]
@@ -118,7 +119,13 @@ class Toolbox:
             except (ToolFault, PathRefused) as fault:
                 result = ToolResult(str(fault), is_error=True)
             except ConfinedError as error:
-                result = ToolResult(f"{name} failed: {error}", is_error=True)
+                # A fault's words are for the model as they are; of any other exception the kind says half.
+                kind = (
+                    ""
+                    if error.error_type in ("", "ToolFault", "PathRefused", "MemoryError")
+                    else f"{error.error_type}: "
+                )
+                result = ToolResult(f"{name} failed: {kind}{error}", is_error=True)
             self.calls += 1
             self.errors += result.is_error
         if self._on_call is not None:
@@ -156,7 +163,7 @@ class Toolbox:
         if isinstance(tool.function, str):
             value = self._confined().call(tool.function, kwargs, timeout_s)
         else:
-            value = self._in_process(tool, kwargs)
+            value = self._in_process(tool, kwargs, time.monotonic() + timeout_s)
         return self._finish(tool, ToolResult.from_value(value), offset)
 
     def _with_paths(self, tool: Tool, given: dict[str, Any]) -> dict[str, Any]:
@@ -168,7 +175,9 @@ class Toolbox:
                 kwargs[name] = self.workspace.relative(real) if isinstance(tool.function, str) else str(real)
         folder = kwargs.pop("output_dir", None)
         if tool.writes:
-            target = self._target(tool, str(kwargs.pop("filename", None) or tool.writes_as), folder)
+            named = kwargs.pop("filename", None)
+            target = self._target(tool, str(named or _usual_name(tool, kwargs)), folder)
+            target = target if named else self._unused(target)
             kwargs["target"] = target if isinstance(tool.function, str) else str(self.workspace.root / target)
         elif folder is not None:
             kwargs["output_dir"] = self.workspace.relative(self.workspace.resolve_folder(folder, writing=True))
@@ -187,6 +196,15 @@ class Toolbox:
                 name = f"{inside}/{name}"
         return self.workspace.relative(self.workspace.resolve(name, writing=True))
 
+    def _unused(self, target: str) -> str:
+        """A name that nobody asked for takes no earlier file's place."""
+        path = PurePosixPath(target)
+        number = 1
+        while (self.workspace.root / target).exists():
+            number += 1
+            target = str(path.with_name(f"{path.stem}_{number}{path.suffix}"))
+        return target
+
     def _confined(self) -> ConfinedProcess:
         if self._process is None:
             self._process = ConfinedProcess(
@@ -198,13 +216,18 @@ class Toolbox:
             )
         return self._process
 
-    def _in_process(self, tool: Tool, kwargs: dict[str, Any]) -> Any:
+    def _in_process(self, tool: Tool, kwargs: dict[str, Any], deadline: float) -> Any:
         assert callable(tool.function)
-        if "workspace" in inspect.signature(tool.function).parameters:
-            kwargs = {"workspace": self.workspace, **kwargs}
+
+        def confined(target: str, arguments: Mapping[str, Any]) -> Any:
+            return self._confined().call(target, arguments, max(0.1, deadline - time.monotonic()))
+
+        offered: dict[str, Any] = {"workspace": self.workspace, "confined": confined}
+        wanted = inspect.signature(tool.function).parameters
+        kwargs = {name: value for name, value in offered.items() if name in wanted} | kwargs
         try:
             return tool.function(**kwargs)
-        except (ToolFault, PathRefused):
+        except (ToolFault, PathRefused, ConfinedError, ConfinementUnavailable):
             raise
         except Exception as error:
             raise ToolFault(f"{tool.name} failed: {type(error).__name__}: {error}") from error
@@ -222,6 +245,12 @@ class Toolbox:
         if unnamed:
             text = f"{text}\nFiles: {', '.join(unnamed)}".strip()
         return ToolResult(text, tuple(files), result.is_error)
+
+
+def _usual_name(tool: Tool, kwargs: Mapping[str, Any]) -> str:
+    """The name of a file that was given none: the tool's, with ``{audio}`` as the stem of what that argument names."""
+    stems = {name: PurePosixPath(str(kwargs[name]).replace(os.sep, "/")).stem for name in tool.reads if name in kwargs}
+    return tool.writes_as.format(**stems)
 
 
 def _shown(tool: Tool, entry: Mapping[str, Any] | None) -> Tool:
