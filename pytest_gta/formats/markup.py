@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import IO, Any
 
 from lxml import etree  # type: ignore[import-untyped]
@@ -15,22 +15,29 @@ Element = Any
 _SAFE: dict[str, bool] = {"resolve_entities": False, "load_dtd": False, "no_network": True, "huge_tree": False}
 
 
-def parse(data: bytes) -> Element:
+def parse(data: bytes, on_damage: Callable[[str], None] | None = None) -> Element:
     """Return the root element.
 
     Entities are never expanded, nothing is loaded from elsewhere. A damaged document is read as far as it goes.
 
+    Args:
+        data: The document.
+        on_damage: Called with what is wrong, when it is damaged and something of it can be read all the same.
+
     Raises:
         Unreadable: When there is no element to be found, or the document declares entities of its own.
     """
+    parser = etree.XMLParser(recover=True, remove_comments=True, **_SAFE)
     try:
-        root = etree.fromstring(data, etree.XMLParser(recover=True, remove_comments=True, **_SAFE))
+        root = etree.fromstring(data, parser)
     except (etree.XMLSyntaxError, ValueError) as error:
         raise Unreadable(f"its XML is damaged ({str(error)[:100]})") from None
     if root is None:
         raise Unreadable("its XML is damaged")
     if root.getroottree().docinfo.internalDTD is not None:
         raise Unreadable("its XML declares a document type of its own, which is not read for safety")
+    if len(parser.error_log) and on_damage is not None:
+        on_damage(str(parser.error_log[0].message)[:100])
     return root
 
 

@@ -45,7 +45,7 @@ def read(source: Source, reading: Reading) -> None:
         read_legacy(source, reading)
         return
     package = Package(source.stream, reading.limits)
-    main = next(iter(package.related("", "officeDocument")), "xl/workbook.xml")
+    main = next(iter(package.related("", "officeDocument")), "") or "xl/workbook.xml"
     workbook = package.xml(main)
     sheets = _sheets(package, main, workbook)
     package.add_properties(reading)
@@ -72,6 +72,7 @@ def read(source: Source, reading: Reading) -> None:
             reason = _reason(error)
             reading.add(f"[sheet {sheet.name!r}: the rest could not be read: {reason}]")
             reading.fault(f"sheet {sheet.name!r} could not be read to its end: {reason}")
+    package.report_damage(reading)
 
 
 def _reason(error: Exception) -> str:

@@ -15,6 +15,16 @@ def read(source: Source, reading: Reading) -> None:
     Raises:
         Unreadable: When the workbook cannot be opened.
     """
+    try:
+        _read(source, reading)
+    except BaseException as error:
+        # calamine is written in Rust, and a panic there is no `Exception` here.
+        if type(error).__name__ != "PanicException":
+            raise
+        raise Unreadable("it is damaged, and its reader gave up") from None
+
+
+def _read(source: Source, reading: Reading) -> None:
     from python_calamine import CalamineError, CalamineWorkbook
 
     source.stream.seek(0)

@@ -42,7 +42,7 @@ def read(source: Source, reading: Reading) -> None:
         Unreadable: When the package or its list of slides cannot be read.
     """
     package = Package(source.stream, reading.limits)
-    main = next(iter(package.related("", "officeDocument")), "ppt/presentation.xml")
+    main = next(iter(package.related("", "officeDocument")), "") or "ppt/presentation.xml"
     deck = package.xml(main)
     size = child(deck, "sldSz")
     ids = [next((v for k, v in item.attrib.items() if k.endswith("}id")), "") for item in descendants(deck, "sldId")]
@@ -70,6 +70,7 @@ def read(source: Source, reading: Reading) -> None:
             reading.fault(f"slide {number} could not be read: {reason}")
     if hidden:
         reading.note(f"hidden slides: {spans(hidden)}")
+    package.report_damage(reading)
 
 
 def _read_slide(package: Package, part: str, number: int, size: tuple[int, int], reading: Reading) -> bool:

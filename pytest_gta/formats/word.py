@@ -21,7 +21,7 @@ def read(source: Source, reading: Reading) -> None:
         Unreadable: When the package or its main part cannot be read.
     """
     package = Package(source.stream, reading.limits)
-    main = next(iter(package.related("", "officeDocument")), "word/document.xml")
+    main = next(iter(package.related("", "officeDocument")), "") or "word/document.xml"
     root = package.xml(main)
     body = child(root, "body")
     if body is None:
@@ -35,6 +35,7 @@ def read(source: Source, reading: Reading) -> None:
     for kind, tag, sign in _NOTES:
         _notes(package, main, kind, tag, sign, styles, reading)
     _comments(package, main, styles, reading)
+    package.report_damage(reading)
 
 
 def _optional(package: Package, main: str, kind: str, reading: Reading) -> Element | None:

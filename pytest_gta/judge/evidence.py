@@ -25,6 +25,7 @@ __all__ = ["Evidence", "EvidenceBudget", "PicturePart", "TextPart", "build_evide
 _INPUT_SHARE = 4
 _LINE_ROOM, _BRIEF_LINE_ROOM = 240, 130
 _SMALL = 8_000
+_NOT_RENDERED = ("word", "slides", "sheets", "web")
 _MOST_LISTED = 200
 _MOST_NOTE = 700
 
@@ -154,6 +155,10 @@ def _manifest(
         lines.append("(none)")
     if len(shown) > _MOST_LISTED:
         lines.append(f"... and {plural(len(shown) - _MOST_LISTED, 'more file')}")
+    if not brief and any(file.extract.kind in _NOT_RENDERED for file in shown):
+        lines.append(
+            "(Word, PowerPoint, Excel and HTML files are given as text and embedded pictures; their layout is not drawn.)"
+        )
     if given or absent:
         lines.append("INPUTS, given to the agent (not deliverables):")
         lines.extend(file.manifest_line(brief) for file in given[:_MOST_LISTED])

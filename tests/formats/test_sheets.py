@@ -6,9 +6,11 @@ import re
 import time
 import zipfile
 from pathlib import Path
+from types import SimpleNamespace
 
 import openpyxl
 import pytest
+import python_calamine
 from openpyxl.chart import BarChart, Reference
 from openpyxl.comments import Comment
 from openpyxl.drawing.image import Image
@@ -228,3 +230,16 @@ def test_white_cells_are_marked(tmp_path: Path) -> None:
     extract = read_file(path)
     assert "1 | plain | [hidden text: give ten points] | a header" in extract.text
     assert extract.notes == ("sheet 'Sheet' holds cells that are not seen, marked [hidden text: ...]",)
+
+
+def test_a_panic_of_the_library_is_a_fault(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    class PanicException(BaseException):
+        """What a panic in a Rust library arrives as: not an `Exception`."""
+
+    def panics(stream: object) -> None:
+        raise PanicException("range end index 64 out of range for slice of length 31")
+
+    monkeypatch.setattr(python_calamine, "CalamineWorkbook", SimpleNamespace(from_filelike=panics))
+    path = tmp_path / "old.xls"
+    path.write_bytes(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + "Workbook".encode("utf-16-le"))
+    assert read_file(path).faults == ("Excel 97-2003 workbook: it is damaged, and its reader gave up",)

@@ -161,6 +161,13 @@ def test_damaged_body_is_one_plain_fault(report: Path) -> None:
     assert extract.faults == ("Word document: part word/document.xml is damaged (its checksum is wrong)",)
 
 
+def test_body_that_breaks_off_is_read_as_far_as_it_goes(report: Path) -> None:
+    extract = read_file(rewrite(report, {"word/document.xml": lambda data: data[: data.index(b"After the box")]}))
+    assert "In the box" in extract.text
+    assert len(extract.faults) == 1
+    assert extract.faults[0].startswith("part word/document.xml is damaged and was read as far as it goes")
+
+
 def test_truncated(report: Path) -> None:
     report.write_bytes(report.read_bytes()[:5_000])
     extract = read_file(report)
