@@ -29,6 +29,9 @@ NAMES = (
     "kitchen_quotes",
     "voice_memo",
     "mug_forum",
+    "ad_campaigns",
+    "price_screens",
+    "kayak_posts",
     "cafe_menu",
     "pet_cover",
 )
