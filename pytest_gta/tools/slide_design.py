@@ -72,7 +72,9 @@ def add_slide_number(slide: Any) -> None:
     """Show the slide's number at its foot; the library leaves that placeholder out."""
     found = next((s for s in slide.slide_layout.placeholders if s.placeholder_format.type == 13), None)
     if found is not None:
-        slide.shapes._spTree.append(copy.deepcopy(found._element))
+        number = copy.deepcopy(found._element)
+        number.nvSpPr.cNvPr.set("id", str(1 + max(shape.shape_id for shape in (*slide.shapes, found))))
+        slide.shapes._spTree.append(number)
 
 
 def _content_look(deck: Any) -> None:

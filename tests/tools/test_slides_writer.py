@@ -218,3 +218,18 @@ def test_an_endless_title_stays_in_its_box(tmp_path: Path) -> None:
 def test_every_slide_but_covers_is_numbered(tmp_path: Path) -> None:
     deck, _ = write(tmp_path, [{"title": "C"}, {"title": "T", "bullets": ["x"]}])
     assert [len(slide.element.xpath(".//a:fld[@type='slidenum']")) for slide in deck.slides] == [0, 1]
+
+
+def test_ids_are_unique_and_paragraph_properties_in_order(tmp_path: Path, picture: Make) -> None:
+    picture("a.png")
+    deck, _ = write(
+        tmp_path,
+        [{"title": "C"}, {"title": "T", "content": "1. x\n- y\n\nz", "image": "a.png", "table": [["a"], ["b"]]}],
+    )
+    order = ["lnSpc", "spcBef", "spcAft", "buFont", "buNone", "buAutoNum", "buChar", "tabLst", "defRPr"]
+    for slide in deck.slides:
+        ids = slide.element.xpath(".//p:cNvPr/@id")
+        assert len(ids) == len(set(ids))
+        for properties in slide.element.xpath(".//a:pPr"):
+            places = [order.index(child.tag.split("}")[1]) for child in properties]
+            assert places == sorted(places)

@@ -191,3 +191,26 @@ def test_properties_are_not_the_templates(tmp_path: Path) -> None:
     document, _ = write(tmp_path, "no heading")
     properties = document.core_properties
     assert properties.title == "fallback" and properties.author == "" and properties.created.year >= 2026
+
+
+ORDER = {
+    "pPr": "pStyle keepNext keepLines pageBreakBefore widowControl numPr pBdr shd tabs bidi spacing ind "
+    "contextualSpacing jc outlineLvl rPr",
+    "tblPr": "tblStyle tblpPr bidiVisual tblW jc tblInd tblBorders shd tblLayout tblCellMar tblLook",
+    "tcPr": "tcW gridSpan vMerge tcBorders shd noWrap tcMar vAlign",
+    "rPr": "rStyle rFonts b bCs i iCs strike color sz szCs u shd vertAlign rtl cs lang",
+}
+
+
+def test_properties_stand_in_the_order_word_wants(tmp_path: Path) -> None:
+    text = (
+        "# H\n\n**b** ~~s~~ `c` x<sup>2</sup> <u>u</u>\n\n- [x] t\n- u\n\n> q\n\n---\n\n"
+        "```\ncode\n```\n\n| a |\n|--:|\n| שלום |\n"
+    )
+    document, _ = write(tmp_path, text + "\nשלום **x**\n")
+    for root in (document.element, document.styles.element):
+        for name, order in ORDER.items():
+            for properties in root.iter(qn(f"w:{name}")):
+                tags = [child.tag.split("}")[1] for child in properties]
+                places = [order.split().index(tag) for tag in tags if tag in order.split()]
+                assert places == sorted(places), (name, tags)
