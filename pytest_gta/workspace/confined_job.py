@@ -18,7 +18,14 @@ from pathlib import Path
 PACKAGE = Path(__file__).resolve().parent.parent
 """The folder of this package; the only part of a checkout that a confined process can see."""
 
-SYSTEM = ("/usr", "/lib", "/lib32", "/lib64", "/bin", "/sbin")
+SYSTEM = (
+    *("/bin", "/sbin", "/lib", "/lib32", "/lib64", "/nix/store", "/home/linuxbrew/.linuxbrew"),
+    *(f"/usr/{name}" for name in ("bin", "sbin", "lib", "lib32", "lib64", "libexec", "share")),
+    *(f"/usr/local/{name}" for name in ("bin", "lib", "lib64", "share")),
+)
+"""Programs and libraries. Never ``/usr`` as a whole: projects are often kept in ``/usr/src`` of an image."""
+OF_A_PREFIX = ("bin", "lib", "lib64", "share", "ssl", "pyvenv.cfg")
+"""What is an interpreter's own in its prefix, which may be a project's folder as well."""
 SYSTEM_FILES = (
     "/etc/ld.so.cache",
     "/etc/ld.so.conf",
@@ -107,7 +114,8 @@ class Job:
 
 def interpreter_paths() -> tuple[str, ...]:
     """Return what this interpreter and its installed packages need to be readable, no other folder of `sys.path`."""
-    found = [sys.prefix, sys.base_prefix, sys.exec_prefix, str(PACKAGE)]
+    prefixes = (sys.prefix, sys.base_prefix, sys.exec_prefix)
+    found = [str(PACKAGE), *(f"{prefix.rstrip('/')}/{name}" for prefix in prefixes for name in OF_A_PREFIX)]
     found += [sysconfig.get_path(name) for name in ("stdlib", "platstdlib")]
     found += _package_folders()
     found.append(str(Path(sys.executable).resolve()))

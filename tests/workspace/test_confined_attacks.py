@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 import socket
+import sys
 from pathlib import Path
 
 import pytest
 
+from pytest_gta.workspace.confined_job import PACKAGE, interpreter_paths
 from pytest_gta.workspace.confined_process import ConfinedError
 from tests.workspace.conftest import Ground, make_ground
 
@@ -83,6 +85,27 @@ def test_the_environment_itself_is_clean(ground: Ground) -> None:
     assert "OPENAI_API_KEY" not in said
     assert "PYTEST_CURRENT_TEST" not in said
     assert "HOME" in said
+
+
+def test_a_project_in_a_system_folder_or_in_the_interpreters_prefix_is_not_readable() -> None:
+    readable = interpreter_paths()
+    for folder in ("/", "/usr", "/usr/src", "/usr/local", "/root", "/home", sys.prefix, sys.base_prefix):
+        assert folder not in readable
+    assert str(PACKAGE.parent) not in readable
+
+
+def test_what_lies_beside_this_package_is_out_of_reach(strong: Ground) -> None:
+    project = PACKAGE.parent
+    beside = {path.name for path in project.iterdir()} - {PACKAGE.name}
+    code = f"""
+import os
+def solution():
+    tried = [attempt(lambda: open(f'{project}/{{name}}').read()) for name in {beside!r}]
+    return attempt(os.listdir, {str(project)!r}), tried
+"""
+    said = answer(strong, code)
+    assert not [name for name in beside if repr(name) in said]
+    assert said.count("refused: ") >= len(beside)
 
 
 @pytest.mark.parametrize("backend", ["sandlock", "bwrap"])
