@@ -10,12 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from pytest_gta.tools.column_widths import column_shares
-from pytest_gta.tools.document_tree import Inlines, LineBreak, Table, Text, plain
+from pytest_gta.tools.document_tree import Inlines, Table, Text, plain
 from pytest_gta.tools.picture_sources import LoadedPicture, PictureSources
 from pytest_gta.tools.slide_charts import add_chart
 from pytest_gta.tools.slide_design import (
     BODY,
-    GREY,
     LAYOUTS,
     NAVY,
     TITLE,
@@ -27,21 +26,17 @@ from pytest_gta.tools.slide_design import (
     place,
 )
 from pytest_gta.tools.slide_outline import Line, Slide
+from pytest_gta.tools.slide_text import INSET, Box, add_caption, write_lines, write_runs
 from pytest_gta.tools.slide_visuals import Chart, Picture
-from pytest_gta.tools.text_fit import LEADING, fitting_size, level_size, line_count, split_lines, text_height
-from pytest_gta.tools.writing_direction import is_right_to_left
+from pytest_gta.tools.text_fit import LEADING, fitting_size, line_count, split_lines, text_height
 
 _SIZES = (24.0, 22.0, 20.0, 18.0, 16.0)
 _SPLIT_SIZE = 16.0
 _TABLE_SIZES = (16.0, 14.0, 12.0, 11.0)
 _SPLIT_TABLE_SIZE = 12.0
 _GAP = 18.0
-_INSET = 7.2
-"""Points a text frame keeps free at its sides."""
 _MOST_VISUALS = 6
 _PER_PIXEL = 0.75
-
-Box = tuple[float, float, float, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +142,7 @@ class _SlidesWriter:
 
     def _text_over_table(self, lines: list[Line], table: Table) -> _Page | None:
         for size in _SIZES[1:]:
-            room = BODY[3] - text_height(lines, size, BODY[2] - 2 * _INSET) - _GAP
+            room = BODY[3] - text_height(lines, size, BODY[2] - 2 * INSET) - _GAP
             for table_size in _TABLE_SIZES:
                 if sum(_row_heights(table, table_size)) <= room:
                     return _Page((tuple(lines),), size, table, table_size)
@@ -165,8 +160,8 @@ class _SlidesWriter:
                 sizes = (40.0, 36.0, 32.0, 28.0, 24.0) if light else (30.0, 26.0, 22.0, 18.0)
                 width, height = (WIDTH - 200, 150.0) if light else TITLE[2:]
                 line = Line((Text(title),))
-                size = fitting_size([line], width - 2 * _INSET, height - 4, sizes) or sizes[-1]
-                _write_lines(frame, [line], size, colour_of=WHITE if light else "")
+                size = fitting_size([line], width - 2 * INSET, height - 4, sizes) or sizes[-1]
+                write_lines(frame, [line], size, colour_of=WHITE if light else "")
             else:
                 slide.shapes.title._element.getparent().remove(slide.shapes.title._element)
         return slide
@@ -186,8 +181,8 @@ class _SlidesWriter:
                 paragraph.alignment = PP_ALIGN.CENTER
         if lines:
             place(body, (130, 298, WIDTH - 260, 150))
-            size = fitting_size(lines, WIDTH - 260 - 2 * _INSET, 150, (22.0, 20.0, 18.0, 16.0, 14.0)) or 12.0
-            _write_lines(body.text_frame, lines, size, colour_of="D9E2F3")
+            size = fitting_size(lines, WIDTH - 260 - 2 * INSET, 150, (22.0, 20.0, 18.0, 16.0, 14.0)) or 12.0
+            write_lines(body.text_frame, lines, size, colour_of="D9E2F3")
             body.text_frame.vertical_anchor = MSO_ANCHOR.TOP
             for paragraph in body.text_frame.paragraphs:
                 paragraph.alignment = PP_ALIGN.CENTER
@@ -211,13 +206,13 @@ class _SlidesWriter:
             if page.visuals:
                 box = (left, top, width * 0.52 - _GAP, height)
             elif page.table is not None:
-                box = (left, top, width, text_height(page.columns[0], page.size, width - 2 * _INSET) + 6)
+                box = (left, top, width, text_height(page.columns[0], page.size, width - 2 * INSET) + 6)
             self._fill(slide, 1, page.columns[0], page.size, box)
         if page.visuals:
             room = (left + width * 0.52, top, width * 0.48, height) if has_text else (left, top, width, height)
             self._place_visuals(slide, page.visuals, page.captions, room)
         if page.table is not None:
-            above = text_height(page.columns[0], page.size, width - 2 * _INSET) + _GAP if has_text else 0.0
+            above = text_height(page.columns[0], page.size, width - 2 * INSET) + _GAP if has_text else 0.0
             _add_table(slide, page.table, page.table_size, (left, top + above, width, height - above))
         add_slide_number(slide)
         return slide
@@ -226,7 +221,7 @@ class _SlidesWriter:
         shape = next(shape for shape in slide.placeholders if shape.placeholder_format.idx == index)
         place(shape, box)
         if lines:
-            _write_lines(shape.text_frame, lines, size)
+            write_lines(shape.text_frame, lines, size)
 
     def _place_visuals(
         self, slide: Any, visuals: Sequence[LoadedPicture | Chart], captions: Sequence[str], room: Box
@@ -244,14 +239,14 @@ class _SlidesWriter:
             shape = slide.shapes.add_picture(io.BytesIO(visual.data), Pt(x), Pt(y), Pt(wide), Pt(high))
             shape._element.nvPicPr.cNvPr.set("descr", caption or Path(visual.name).stem)
             if caption:
-                _add_caption(slide, caption, (left, y + high + 2, width, 20))
+                add_caption(slide, caption, (left, y + high + 2, width, 20))
 
 
 def _text_pages(columns: list[list[Line]], beside: bool) -> list[_Page]:
-    full = BODY[2] - 2 * _INSET
+    full = BODY[2] - 2 * INSET
     height = BODY[3] - 8
     if len(columns) == 2:
-        width = (BODY[2] - _GAP) / 2 - 2 * _INSET
+        width = (BODY[2] - _GAP) / 2 - 2 * INSET
         sizes = [fitting_size(column, width, height, _SIZES) for column in columns]
         if all(sizes):
             return [_Page(tuple(tuple(column) for column in columns), min(size for size in sizes if size))]
@@ -262,7 +257,7 @@ def _text_pages(columns: list[list[Line]], beside: bool) -> list[_Page]:
             for index in range(count)
         ]
     lines = columns[0]
-    width = BODY[2] * 0.52 - _GAP - 2 * _INSET if beside else full
+    width = BODY[2] * 0.52 - _GAP - 2 * INSET if beside else full
     size = fitting_size(lines, width, height, _SIZES)
     if size:
         return [_Page((tuple(lines),), size)]
@@ -327,89 +322,6 @@ def _grid(visuals: Sequence[LoadedPicture | Chart], room: Box) -> list[Box]:
     return best[1]
 
 
-def _write_lines(frame: Any, lines: Sequence[Line], size: float, *, colour_of: str = "") -> None:
-    from pptx.enum.text import MSO_AUTO_SIZE, PP_ALIGN
-    from pptx.util import Pt
-
-    frame.word_wrap = True
-    # PowerPoint shrinks the text when someone adds to it.
-    frame.auto_size = MSO_AUTO_SIZE.TEXT_TO_FIT_SHAPE
-    for index, line in enumerate(lines):
-        paragraph = frame.paragraphs[0] if index == 0 else frame.add_paragraph()
-        own = level_size(size, line.level)
-        _set_mark(paragraph, line, own)
-        paragraph.space_before, paragraph.space_after = Pt(0), Pt(own * 0.35)
-        if is_right_to_left(plain(line.content)):
-            paragraph._p.get_or_add_pPr().set("rtl", "1")
-            paragraph.alignment = PP_ALIGN.RIGHT
-        _write_runs(paragraph, line.content, own, colour_of)
-
-
-def _write_runs(paragraph: Any, content: Inlines, size: float, colour_of: str, *, bold: bool = False) -> None:
-    from pptx.util import Pt
-
-    for part in content:
-        if isinstance(part, LineBreak):
-            paragraph.add_line_break()
-        if not isinstance(part, Text):
-            continue
-        run = paragraph.add_run()
-        run.text = part.text
-        run.font.size = Pt(size)
-        run.font.bold = True if part.bold or bold else None
-        run.font.italic = part.italic or None
-        run.font.underline = part.underline or None
-        if part.strike:
-            run.font._element.set("strike", "sngStrike")
-        if part.raised or part.lowered:
-            run.font._element.set("baseline", "30000" if part.raised else "-25000")
-        if part.code:
-            run.font.name = "Consolas"
-        if colour_of:
-            run.font.color.rgb = colour(colour_of)
-        if part.link and not part.link.startswith("#"):
-            run.hyperlink.address = part.link
-
-
-def _set_mark(paragraph: Any, line: Line, size: float) -> None:
-    properties = paragraph._p.get_or_add_pPr()
-    paragraph.level = min(line.level, 4)
-    step = size * 1.3 * 12700
-    if line.mark == "none":
-        properties.set("marL", str(int(step * line.level)))
-        properties.set("indent", "0")
-        properties.append(properties.makeelement(_a("buNone"), {}))
-        return
-    properties.set("marL", str(int(step * (line.level + 1))))
-    properties.set("indent", str(-int(step)))
-    if line.mark == "number":
-        numbering = {"type": "arabicPeriod"} | ({"startAt": str(line.number)} if line.number != 1 else {})
-        properties.append(properties.makeelement(_a("buFont"), {"typeface": "+mj-lt"}))
-        properties.append(properties.makeelement(_a("buAutoNum"), numbering))
-    else:
-        properties.append(properties.makeelement(_a("buFont"), {"typeface": "Arial"}))
-        properties.append(properties.makeelement(_a("buChar"), {"char": "•" if line.level % 2 == 0 else "\u2013"}))
-
-
-def _a(tag: str) -> str:
-    from pptx.oxml.ns import qn
-
-    return str(qn(f"a:{tag}"))
-
-
-def _add_caption(slide: Any, caption: str, box: Box) -> None:
-    from pptx.enum.text import PP_ALIGN
-    from pptx.util import Pt
-
-    shape = slide.shapes.add_textbox(*(Pt(value) for value in box))
-    frame = shape.text_frame
-    frame.margin_top = frame.margin_bottom = 0
-    size = fitting_size([Line((Text(caption),))], box[2] - 2 * _INSET, box[3], (12.0, 11.0, 10.0, 9.0, 8.0)) or 7.0
-    _write_lines(frame, [Line((Text(caption, italic=True),))], size, colour_of=GREY)
-    frame.paragraphs[0].alignment = PP_ALIGN.CENTER
-    frame.paragraphs[0].space_after = Pt(0)
-
-
 def _add_table(slide: Any, table: Table, size: float, box: Box) -> None:
     from pptx.enum.text import MSO_ANCHOR, PP_ALIGN
     from pptx.util import Pt
@@ -435,7 +347,7 @@ def _add_table(slide: Any, table: Table, size: float, box: Box) -> None:
             header = has_header and index == 0
             cell.fill.solid()
             cell.fill.fore_color.rgb = colour(NAVY if header else "EEF2F9" if index % 2 == 0 else WHITE)
-            _write_runs(paragraph, content, size, WHITE if header else "", bold=header)
+            write_runs(paragraph, content, size, WHITE if header else "", bold=header)
 
 
 def _drop_empty(slide: Any) -> None:

@@ -31,17 +31,11 @@ from pytest_gta.tools.document_tree import (
 )
 from pytest_gta.tools.picture_sources import LoadedPicture, PictureSources
 from pytest_gta.tools.word_numbering import WordNumbering
+from pytest_gta.tools.word_styles import ACCENT, AFTER_SHADING, colour, element, prepare_styles, shading
 from pytest_gta.tools.writing_direction import is_right_to_left
 
-_ACCENT = "1F3864"
-_LINK = "0563C1"
-_LATIN_FONT = "Calibri"
-_WIDE_FONT = "Microsoft YaHei"
-_MONO_FONT = "Consolas"
 _PIXEL = 9525
 """EMU a pixel has at 96 pixels an inch."""
-_AFTER_SHADING = ("w:tabs", "w:bidi", "w:spacing", "w:ind", "w:contextualSpacing", "w:jc", "w:outlineLvl", "w:rPr")
-"""What has to follow a paragraph's shading and direction in its properties."""
 _CHECKED = {True: "☑\t", False: "☐\t"}
 
 
@@ -83,7 +77,7 @@ class _WordWriter:
         self._height = int(section.page_height - section.top_margin - section.bottom_margin)
         self._numbering = WordNumbering(self._document)
         self._bookmarks: dict[str, int] = {}
-        _prepare_styles(self._document)
+        prepare_styles(self._document)
         _page_number(section.footer.paragraphs[0])
 
     def save(self, target: Path, title: str) -> None:
@@ -152,7 +146,7 @@ class _WordWriter:
         rows = (block.header, *block.rows) if has_header or not block.rows else block.rows
         table = container.add_table(rows=0, cols=len(block.header))
         table.style, table.alignment, table.autofit = "Table Grid", WD_TABLE_ALIGNMENT.CENTER, False
-        _line_colour(table, "BFBFBF")
+        _linecolour(table, "BFBFBF")
         columns = len(block.header)
         size = 10 if columns <= 6 else 8.5 if columns <= 9 else 7
         shares = column_shares([[plain(cell) for cell in row] for row in rows], self._width / 12700 / (size * 0.56))
@@ -176,9 +170,9 @@ class _WordWriter:
                     for run in paragraph.runs:
                         run.font.size = Pt(size)
                 if index == 0 and has_header:
-                    _shade(cell, _ACCENT)
+                    _shade(cell, ACCENT)
                     for run in paragraph.runs:
-                        run.font.color.rgb = _colour("FFFFFF")
+                        run.font.color.rgb = colour("FFFFFF")
                 elif index % 2 == 0:
                     _shade(cell, "F2F5FA")
         container.add_paragraph(style="Table Text")
@@ -276,61 +270,6 @@ def _bookmark_name(slug: str) -> str:
     return ("h_" + re.sub(r"\W", "_", slug))[:40]
 
 
-def _colour(value: str) -> Any:
-    from docx.shared import RGBColor
-
-    return RGBColor.from_string(value)
-
-
-def _prepare_styles(document: Any) -> None:
-    from docx.enum.style import WD_STYLE_TYPE
-    from docx.shared import Pt
-
-    styles = document.styles
-    _set_fonts(styles["Normal"], _LATIN_FONT)
-    styles["Normal"].font.size = Pt(11)
-    styles["Normal"].paragraph_format.space_after = Pt(8)
-    styles["Normal"].paragraph_format.line_spacing = 1.15
-    for level, size in enumerate((20, 16, 13, 12, 11, 11), start=1):
-        style = styles[f"Heading {level}"]
-        _set_fonts(style, _LATIN_FONT)
-        style.font.size, style.font.bold, style.font.italic = Pt(size), True, level == 6
-        style.font.color.rgb = _colour(_ACCENT)
-        style.paragraph_format.space_before, style.paragraph_format.space_after = Pt(18 - 2 * level), Pt(6)
-        style.paragraph_format.keep_with_next = True
-    for name in ("List Bullet", "List Number", "List Bullet 2", "List Number 2", "List Bullet 3", "List Number 3"):
-        styles[name].paragraph_format.space_after = Pt(3)
-    styles["Quote"].font.color.rgb = _colour("595959")
-    styles["Quote"].paragraph_format.left_indent = Pt(24)
-    styles["Caption"].font.size, styles["Caption"].font.color.rgb = Pt(9), _colour("595959")
-    styles["Caption"].font.bold, styles["Caption"].font.italic = False, True
-    code = styles.add_style("Code", WD_STYLE_TYPE.PARAGRAPH)
-    code.base_style, code.font.size = styles["Normal"], Pt(9.5)
-    _set_fonts(code, _MONO_FONT)
-    code.paragraph_format.line_spacing, code.paragraph_format.left_indent = 1.0, Pt(6)
-    code.element.get_or_add_pPr().insert_element_before(_shading("F3F3F3"), *_AFTER_SHADING)
-    table_text = styles.add_style("Table Text", WD_STYLE_TYPE.PARAGRAPH)
-    table_text.base_style, table_text.font.size = styles["Normal"], Pt(10)
-    table_text.paragraph_format.space_after, table_text.paragraph_format.line_spacing = Pt(2), 1.0
-    inline = styles.add_style("Inline Code", WD_STYLE_TYPE.CHARACTER)
-    inline.font.size = Pt(10)
-    _set_fonts(inline, _MONO_FONT)
-    link = styles.add_style("Hyperlink", WD_STYLE_TYPE.CHARACTER)
-    link.font.underline, link.font.color.rgb = True, _colour(_LINK)
-
-
-def _set_fonts(style: Any, latin: str) -> None:
-    from docx.oxml.ns import qn
-
-    style.font.name = latin
-    fonts = style.element.get_or_add_rPr().get_or_add_rFonts()
-    for name in list(fonts.attrib):
-        if "Theme" in name:
-            del fonts.attrib[name]
-    for attribute, font in (("ascii", latin), ("hAnsi", latin), ("eastAsia", _WIDE_FONT), ("cs", "Arial")):
-        fonts.set(qn(f"w:{attribute}"), font)
-
-
 def _code(paragraph: Any, text: str) -> None:
     for index, line in enumerate(text.split("\n")):
         run = paragraph.add_run()
@@ -355,51 +294,37 @@ def _task(paragraph: Any, level: int) -> None:
     paragraph.paragraph_format.space_after = Twips(60)
 
 
-def _element(tag: str, **attributes: str) -> Any:
-    from docx.oxml import OxmlElement
-    from docx.oxml.ns import qn
-
-    element = OxmlElement(tag)
-    for name, value in attributes.items():
-        element.set(qn(f"w:{name}"), value)
-    return element
-
-
 def _shade(cell: Any, colour: str) -> None:
-    cell._tc.get_or_add_tcPr().append(_shading(colour))
+    cell._tc.get_or_add_tcPr().append(shading(colour))
 
 
-def _shading(colour: str) -> Any:
-    return _element("w:shd", val="clear", color="auto", fill=colour)
-
-
-def _line_colour(table: Any, colour: str) -> None:
-    borders = _element("w:tblBorders")
+def _linecolour(table: Any, colour: str) -> None:
+    borders = element("w:tblBorders")
     for side in ("top", "left", "bottom", "right", "insideH", "insideV"):
-        borders.append(_element(f"w:{side}", val="single", sz="4", space="0", color=colour))
+        borders.append(element(f"w:{side}", val="single", sz="4", space="0", color=colour))
     # Word refuses a file whose properties stand in another order than the standard's.
     table._tbl.tblPr.insert_element_before(borders, "w:shd", "w:tblLayout", "w:tblCellMar", "w:tblLook")
 
 
 def _keep_row_together(row: Any) -> None:
-    row._tr.get_or_add_trPr().append(_element("w:cantSplit"))
+    row._tr.get_or_add_trPr().append(element("w:cantSplit"))
 
 
 def _repeat_as_header(row: Any) -> None:
-    row._tr.get_or_add_trPr().append(_element("w:tblHeader"))
+    row._tr.get_or_add_trPr().append(element("w:tblHeader"))
 
 
 def _bottom_line(paragraph: Any) -> None:
-    borders = _element("w:pBdr")
-    borders.append(_element("w:bottom", val="single", sz="6", space="1", color="A6A6A6"))
-    paragraph._p.get_or_add_pPr().insert_element_before(borders, "w:shd", *_AFTER_SHADING)
+    borders = element("w:pBdr")
+    borders.append(element("w:bottom", val="single", sz="6", space="1", color="A6A6A6"))
+    paragraph._p.get_or_add_pPr().insert_element_before(borders, "w:shd", *AFTER_SHADING)
 
 
 def _set_right_to_left(paragraph: Any) -> None:
     from docx.enum.text import WD_ALIGN_PARAGRAPH
 
     properties = paragraph._p.get_or_add_pPr()
-    properties.insert_element_before(_element("w:bidi"), *_AFTER_SHADING)
+    properties.insert_element_before(element("w:bidi"), *AFTER_SHADING)
     if paragraph.alignment == WD_ALIGN_PARAGRAPH.LEFT:
         # In a right-to-left paragraph "left" is the side lines start from, i.e. the right.
         paragraph.alignment = None
@@ -413,6 +338,6 @@ def _page_number(paragraph: Any) -> None:
         if piece == " / ":
             paragraph.add_run(piece)
             continue
-        field = _element("w:fldSimple", instr=piece)
+        field = element("w:fldSimple", instr=piece)
         field.append(paragraph.add_run("1")._r)
         paragraph._p.append(field)

@@ -207,7 +207,7 @@ def test_properties_stand_in_the_order_word_wants(tmp_path: Path) -> None:
         "# H\n\n**b** ~~s~~ `c` x<sup>2</sup> <u>u</u>\n\n- [x] t\n- u\n\n> q\n\n---\n\n"
         "```\ncode\n```\n\n| a |\n|--:|\n| שלום |\n"
     )
-    document, _ = write(tmp_path, text + "\nשלום **x**\n")
+    document, _ = write(tmp_path, text + "\nשלום **x**\n")  # noqa: RUF001
     for root in (document.element, document.styles.element):
         for name, order in ORDER.items():
             for properties in root.iter(qn(f"w:{name}")):
