@@ -116,7 +116,7 @@ def encode(image: Image, where: str) -> Picture:
         image.save(out, "JPEG", quality=82)
         return Picture(where, "image/jpeg", out.getvalue(), *image.size)
     if max(image.size) > _SMALL_PX:
-        image = image.quantize(128, Pillow.Quantize.MEDIANCUT, dither=Pillow.Dither.NONE)
+        image = image.quantize(256, Pillow.Quantize.FASTOCTREE, dither=Pillow.Dither.NONE)
     image.save(out, "PNG")
     return Picture(where, "image/png", out.getvalue(), *image.size)
 
