@@ -117,7 +117,9 @@ class EndpointClient:
         """Return the error for a call whose time is over."""
         last = f"; before that: {self._words(progress.last)}" if progress.last else ""
         asked = f"{progress.usage.calls} request{'' if progress.usage.calls == 1 else 's'}"
-        return self._error(ModelErrorKind.TIMEOUT, f"no whole answer within {deadline_s:g} s ({asked}){last}", progress)
+        return self._error(
+            ModelErrorKind.TIMEOUT, f"no whole answer within {round(deadline_s, 2):g} s ({asked}){last}", progress
+        )
 
     def _final(self, fault: ApiFault, progress: Progress) -> ModelError:
         """Return the error for a fault that stays, and halt the run when no call can do better."""

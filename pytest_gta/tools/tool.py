@@ -72,8 +72,9 @@ class Tool:
     they are imported once in the server, before the call forks from it, and are there for every later call.
 
     A callable runs in this process, with absolute paths for what is in `reads`; it is given the `Workspace` when it has
-    a parameter of that name, and with a parameter ``confined`` a `ConfinedCall`, for the part of its work that reads
-    or writes files.
+    a parameter of that name, with a parameter ``confined`` a `ConfinedCall`, for the part of its work that reads
+    or writes files, and with a parameter ``endpoints`` the models and services it may ask
+    (`pytest_gta.tools.endpoints.ToolEndpoints`), which answer within the call's time.
 
     Attributes:
         spec: What a model sees.

@@ -14,6 +14,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from pytest_gta.tools.arguments import read_arguments
+from pytest_gta.tools.endpoints import ToolEndpoints
 from pytest_gta.tools.specification import ToolSpec
 from pytest_gta.tools.tool import OFFSET, Tool, ToolFault, ToolResult
 from pytest_gta.workspace.confined_process import ConfinedError, ConfinedProcess, Limits
@@ -55,6 +56,7 @@ class Toolbox:
         extra: Tools contributed by the user, offered besides; one with a known name takes that one's place.
         on_call: Called after each call.
         limits: Bounds on the confined process.
+        endpoints: Models and services that tools may ask; none unless given.
 
     Attributes:
         calls: Calls so far, also those that could not be made sense of.
@@ -73,6 +75,7 @@ class Toolbox:
         extra: Iterable[Tool] = (),
         on_call: Callable[[CallRecord], None] | None = None,
         limits: Limits | None = None,
+        endpoints: ToolEndpoints | None = None,
     ) -> None:
         from pytest_gta.tools.table import TOOLS
 
@@ -83,6 +86,7 @@ class Toolbox:
         self._on_call = on_call
         self._lock = threading.RLock()
         self._confinement, self._limits = confinement, limits or Limits()
+        self._endpoints = endpoints or ToolEndpoints()
         self._process: ConfinedProcess | None = None
         contributed = {tool.name: tool for tool in extra}
         tools = {tool.name: tool for tool in TOOLS} | contributed
@@ -222,7 +226,11 @@ class Toolbox:
         def confined(target: str, arguments: Mapping[str, Any]) -> Any:
             return self._confined().call(target, arguments, max(0.1, deadline - time.monotonic()))
 
-        offered: dict[str, Any] = {"workspace": self.workspace, "confined": confined}
+        offered: dict[str, Any] = {
+            "workspace": self.workspace,
+            "confined": confined,
+            "endpoints": self._endpoints.until(deadline),
+        }
         wanted = inspect.signature(tool.function).parameters
         kwargs = {name: value for name, value in offered.items() if name in wanted} | kwargs
         try:
