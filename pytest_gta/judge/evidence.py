@@ -156,9 +156,7 @@ def _manifest(
     if len(shown) > _MOST_LISTED:
         lines.append(f"... and {plural(len(shown) - _MOST_LISTED, 'more file')}")
     if not brief and any(file.extract.kind in _NOT_RENDERED for file in shown):
-        lines.append(
-            "(Word, PowerPoint, Excel and HTML files are given as text and embedded pictures; their layout is not drawn.)"
-        )
+        lines.append("(Word, PowerPoint, Excel and HTML files are given as text and embedded pictures, not drawn.)")
     if given or absent:
         lines.append("INPUTS, given to the agent (not deliverables):")
         lines.extend(file.manifest_line(brief) for file in given[:_MOST_LISTED])
