@@ -33,6 +33,9 @@ NAMES = (
     "price_screens",
     "kayak_posts",
     "cafe_menu",
+    "jingle",
+    "harbour_film",
+    "name_badges",
     "pet_cover",
 )
 """The tasks by task id; each is a module and a text in `sources`, and a module in `references`."""

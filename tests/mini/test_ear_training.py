@@ -6,19 +6,10 @@ import json
 import struct
 import wave
 from itertools import pairwise
-from math import cos, pi, sin
 from pathlib import Path
 
 from tests.mini.rubric import INPUTS, holds
-
-NOTE_NAMES = ("C", "C#", "D", "D#", "E", "F", "F#", "G", "G#", "A", "A#", "B")
-
-
-def strength(samples: list[float], rate: int, pitch: float) -> float:
-    """Amplitude of one frequency in the samples."""
-    real = sum(s * cos(2 * pi * pitch * i / rate) for i, s in enumerate(samples))
-    imaginary = sum(s * sin(2 * pi * pitch * i / rate) for i, s in enumerate(samples))
-    return (real**2 + imaginary**2) ** 0.5 / len(samples)
+from tests.mini.sound import name_of, strength
 
 
 def test_the_leaves_follow_from_the_inputs(leaves: dict[str, str]) -> None:
@@ -36,10 +27,10 @@ def test_the_leaves_follow_from_the_inputs(leaves: dict[str, str]) -> None:
         if max(abs(s) for s in chunk[len(chunk) // 2 :]) < 0.02:
             clicks += 1
             continue
-        # Fundamental: the lowest semitone between C3 and C6 that is at least half as strong as the strongest.
+        # Fundamental: the lowest semitone between C3 and C6 nearly as strong as the strongest.
         power = {m: strength(chunk[::2], rate // 2, 440 * 2 ** ((m - 69) / 12)) for m in range(48, 85)}
         pitch = next(m for m in power if power[m] > 0.7 * max(power.values()))
-        names.append((NOTE_NAMES[pitch % 12] + str(pitch // 12 - 1), pitch))
+        names.append((name_of(pitch), pitch))
     steps = [b - a for a, b in pairwise(onsets)]
     tempo = 60 / (sum(steps) / len(steps))
     assert abs(tempo - 96) < 0.5

@@ -95,11 +95,13 @@ def _deck(path: Path, spend: float, customers: int) -> None:
     podcast = [row for row in counted() if row.channel == "Podcast"]
     slide(
         "The podcast gets better every month",
-        tuple(
-            f"{row.month}: {row.customers} customers, EUR {row.euros / (row.customers or 1):.2f} each"
-            for row in podcast
-        )
-        + ("March is left out: tracking failed",),
+        (
+            *(
+                f"{row.month}: {row.customers} customers, EUR {row.euros / (row.customers or 1):.2f} each"
+                for row in podcast
+            ),
+            "March is left out: tracking failed",
+        ),
     )
     slide(
         "Budget from July (per month)",
