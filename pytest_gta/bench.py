@@ -8,7 +8,7 @@ from __future__ import annotations
 import itertools
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
@@ -80,6 +80,8 @@ class Bench:
         self._environment = environment
         self._local_url = local_url
         self._local_server: LocalModelServer | None = None
+        self.on_progress: Callable[[str], None] = lambda _line: None
+        """Told in one line before something takes long."""
         try:
             self.agent_spec: AgentSpec = parse_agent_spec(settings.agent, model=settings.model)
             self.release: Release = open_dataset(settings.dataset, fetched_datasets(environment))
@@ -171,10 +173,14 @@ class Bench:
     def start_local_model(self) -> str | None:
         """Serve the bundled model, when the run uses it, and return its address; once, for all workers."""
         if self._local_url is None and self.settings.uses_local_model:
-            from pytest_gta.llm.local_model import LocalModelServer
+            from pytest_gta.llm.local_model import LocalModelServer, LocalModelUnavailable
 
-            self._local_server = LocalModelServer()
-            self._local_url = self._local_server.start().base_url
+            log = self.run.root / "local-model.log"
+            server = self._local_server = LocalModelServer(log=log, on_progress=self.on_progress)
+            try:
+                self._local_url = server.start().base_url
+            except LocalModelUnavailable as error:
+                raise SettingsError(str(error)) from None
         return self._local_url
 
     def close(self) -> None:

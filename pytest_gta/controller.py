@@ -75,6 +75,8 @@ class Controller:
             )
         if option.collectonly:
             return
+        if (reporter := self._config.pluginmanager.getplugin("terminalreporter")) is not None:
+            self._bench.on_progress = lambda line: reporter.write_line(f"gta: {line}")
         try:
             self._bench.begin()
             self._bench.start_local_model()

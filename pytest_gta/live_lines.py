@@ -27,6 +27,7 @@ class LiveLines:
     def __init__(self, config: pytest.Config, scoreboard: Scoreboard, threshold: float) -> None:
         self._config, self._scoreboard, self._threshold = config, scoreboard, threshold
         self._count_shown = False
+        self._line_begun = False
 
     def leaf_judged(self) -> None:
         """Bring the count up to date, on a terminal."""
@@ -43,11 +44,15 @@ class LiveLines:
         if self._count_shown:
             reporter.rewrite("", erase=True)
             self._count_shown = False
-        else:
+        elif not self._line_begun:
             reporter.ensure_newline()
+        self._line_begun = True
+        # pytest writes a file's name before its first letter; there are no letters, so once is enough.
+        file_shown = reporter.currentfspath
         score, markup = self._score(result)
         reporter.write(score, **markup)
         reporter.write_line(f"  {result.run_key:<22} {_remark(result):<14} {self._count()}")
+        reporter.currentfspath = file_shown
 
     def _score(self, result: TaskResult) -> tuple[str, dict[str, bool]]:
         if result.root_score is None:

@@ -1,0 +1,181 @@
+"""Killed workers and controllers lose nothing that was finished, and a resumed run pays for nothing twice."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.openai_server import Answer
+from tests.plugin.conftest import SUITE, Project
+
+DYING_AGENT = """
+import os, pytest
+from pathlib import Path
+
+class Dying:
+    label = "dying"
+
+    def run(self, task, tools, workspace):
+        if task.id == "3" and not Path("survive").exists():
+            os.kill(os.getpid(), 9)
+        workspace.resolve("answer.txt", writing=True).write_text(f"Answer to {task.id}")
+        return "done"
+
+@pytest.fixture
+def gta_agent():
+    return Dying()
+"""
+
+
+def verdicts_on_disk(run: Path) -> dict[str, set[str]]:
+    """Return the ids of scored leaves by run key."""
+    found = {}
+    for file in run.glob("tasks/*/verdicts.jsonl"):
+        lines = [json.loads(line) for line in file.read_text().splitlines()]
+        found[file.parent.name] = {line["leaf_id"] for line in lines if line["score"] is not None}
+    return found
+
+
+def test_a_dead_worker_costs_its_task_only(make_project: Callable[..., Project]) -> None:
+    project = make_project(5)
+    project.pytester.makeconftest(DYING_AGENT)
+    project.outputs.rename(project.outputs.with_name("unused"))
+    options = ("-n2", "--junitxml=junit.xml", "--html=report.html", "--self-contained-html")
+    result = project.run(*options, agent="import:os:getcwd")
+    assert result.ret == 10
+    tasks = project.tasks()
+    assert [task["status"] for task in tasks.values()] == ["graded", "graded", "error", "graded", "graded"]
+    crashed = next(task for task in tasks.values() if task["status"] == "error")
+    assert "crashed while running" in crashed["error"]
+    assert "--gta-resume=" in crashed["error"]
+    assert project.results()["summary"]["root_sr_bounds"] == [80, 100]
+    page = (project.pytester.path / "report.html").read_text()
+    assert page.count("&#34;result&#34;: &#34;Error&#34;") == 1
+    junit = (project.pytester.path / "junit.xml").read_text()
+    assert 'tests="5"' in junit
+    assert 'errors="1"' in junit
+    judged = len(project.server.chats)
+    (project.pytester.path / "survive").touch()
+    again = project.pytester.runpytest_subprocess("-n2", "--gta-resume=run", "-p", "no:cacheprovider")
+    assert again.ret == 0
+    assert len(project.server.chats) - judged == len(project.leaves(list(project.index)[2]))
+    assert {task["status"] for task in project.tasks().values()} == {"graded"}
+
+
+@pytest.mark.parametrize("workers", ["-n0", "-n2"])
+def test_a_killed_controller_loses_no_finished_leaf(make_project: Callable[..., Project], workers: str) -> None:
+    project = make_project(6)
+    normal = project.respond
+
+    def slowly(request: object) -> Answer:
+        answer: Answer = normal(request)  # type: ignore[arg-type]
+        return Answer(text=answer.text, delay_s=0.1)
+
+    project.respond = slowly  # type: ignore[method-assign]
+    run = project.pytester.path / "run"
+    command = [sys.executable, "-m", "pytest", *project.arguments(), workers]
+    with subprocess.Popen(  # noqa: S603
+        command, cwd=project.pytester.path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    ) as process:  # fmt: skip
+        deadline = time.monotonic() + 60
+        while sum(map(len, verdicts_on_disk(run).values())) < 20 and time.monotonic() < deadline:
+            time.sleep(0.02)
+        os.killpg(process.pid, signal.SIGKILL)
+    finished = verdicts_on_disk(run)
+    assert sum(map(len, finished.values())) >= 20
+    assert not (run / "results.json").exists()
+    before = len(project.judged())
+    result = project.pytester.runpytest_subprocess(workers, "--gta-resume=run", "-p", "no:cacheprovider")
+    assert result.ret == 0
+    asked_again = project.judged()[before:]
+    total = sum(len(project.leaves(task_id)) for task_id in project.index)
+    assert len(asked_again) == total - sum(map(len, finished.values()))
+    summary = project.results()["summary"]
+    assert (summary["graded"], summary["scored_leaves"]) == (6, total)
+
+
+def test_rejudge_failed_asks_only_for_what_has_no_score(make_project: Callable[..., Project]) -> None:
+    project = make_project(2)
+    unreadable = project.leaf("2", 1)
+    project.scores[unreadable] = Answer(text="a pleasure to read")
+    assert project.run().ret == 10
+    before = len(project.judged())
+    project.scores.clear()
+    result = project.pytester.runpytest_inprocess("--gta-resume=run", "--gta-rejudge=failed", "-p", "no:cacheprovider")
+    assert result.ret == 0
+    assert project.judged()[before:] == [unreadable]
+
+
+def test_rejudge_all_asks_for_every_leaf_and_runs_no_agent(make_project: Callable[..., Project]) -> None:
+    project = make_project(1)
+    project.run()
+    before = len(project.judged())
+    transcript = (project.pytester.path / "run/tasks/data_analysis_1/transcript.jsonl").read_bytes()
+    project.fail_task("1", 3)
+    result = project.pytester.runpytest_inprocess("--gta-resume=run", "--gta-rejudge=all", "-p", "no:cacheprovider")
+    assert result.ret == 1
+    assert len(project.judged()) - before == len(project.leaves("1"))
+    assert (project.pytester.path / "run/tasks/data_analysis_1/transcript.jsonl").read_bytes() == transcript
+    assert project.tasks()["1"]["root_score"] == pytest.approx(3)
+
+
+def test_threshold_and_weights_need_no_call(make_project: Callable[..., Project]) -> None:
+    project = make_project(2)
+    project.fail_task("2", 5)
+    assert project.run().ret == 1
+    before = len(project.judged())
+    result = project.pytester.runpytest_inprocess("--gta-resume=run", "--gta-threshold=5", "-p", "no:cacheprovider")
+    assert result.ret == 0
+    assert len(project.judged()) == before
+
+
+def test_a_run_is_resumed_as_it_was_or_not_at_all(make_project: Callable[..., Project]) -> None:
+    project = make_project(1)
+    project.run()
+    result = project.pytester.runpytest_inprocess("--gta-resume=run", "--gta-agent=import:os:getcwd")
+    assert result.ret == 4
+    result.stderr.fnmatch_lines(["*--gta-resume: * was made with another agent (outputs-outputs, now os.getcwd)*"])
+    result = project.run()
+    assert result.ret == 4
+    result.stderr.fnmatch_lines(["*--gta-run-dir: * already holds a run; go on with it by --gta-resume=*"])
+
+
+def test_reruns_keep_every_attempt(make_project: Callable[..., Project]) -> None:
+    project = make_project(1, suite=SUITE)
+    project.pytester.makeconftest(
+        """
+        import pytest
+        from pathlib import Path
+
+        class Learning:
+            label = "learning"
+
+            def run(self, task, tools, workspace):
+                second = Path("second").exists()
+                Path("second").touch()
+                if second:
+                    workspace.resolve("answer.txt", writing=True).write_text("better")
+                return "done" if second else ""
+
+        @pytest.fixture
+        def gta_agent():
+            return Learning()
+        """
+    )
+    result = project.run("--reruns", "1", "--junitxml=junit.xml", agent="import:os:getcwd")
+    assert "1 passed, 1 rerun" in result.stdout.str()
+    assert result.ret == 0
+    attempts = list((project.pytester.path / "run" / "attempts").iterdir())
+    assert [attempt.name for attempt in attempts] == ["data_analysis_1.1"]
+    assert json.loads((attempts[0] / "result.json").read_text())["root_score"] == 0
+    assert project.tasks()["1"]["root_score"] == 8
+    assert (project.pytester.path / "junit.xml").read_text().count('name="gta_root_score" value="8.0000"') == 1
