@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pytest_gta.tools import document_files, document_readers, table_files
+from pytest_gta.tools import document_files, document_readers, sound_editing, table_files
 from pytest_gta.tools.calculator import CALCULATOR
 from pytest_gta.tools.python_code import PLOT, SOLVER
 from pytest_gta.tools.tool import Tool
@@ -14,4 +14,5 @@ TOOLS: tuple[Tool, ...] = (
     *document_files.TOOLS,
     *table_files.TOOLS,
     *document_readers.TOOLS,
+    *sound_editing.TOOLS,
 )
