@@ -15,6 +15,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from pytest_gta.tools.backend import Backend
 from pytest_gta.tools.specification import ToolParameter, ToolSpec
 from pytest_gta.tools.tool import Tool, ToolFault
 
@@ -58,6 +59,7 @@ PLOT = Tool(
         ),
     ),
     "pytest_gta.tools.python_code:plot",
+    backends=(Backend("matplotlib", ("matplotlib", "numpy"), "tools"),),
 )
 
 SOLVER = Tool(
@@ -78,6 +80,7 @@ SOLVER = Tool(
         ),
     ),
     "pytest_gta.tools.python_code:solve",
+    backends=(Backend("Python with sympy", ("sympy",), "tools"),),
 )
 
 

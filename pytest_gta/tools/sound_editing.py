@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from pytest_gta.formats.wording import plural
+from pytest_gta.tools.backend import PYAV, Backend
 from pytest_gta.tools.document_files import answer, written
 from pytest_gta.tools.media_input import MediaInput, need_media
 from pytest_gta.tools.media_output import SOUND_SUFFIXES, SoundOutput
@@ -61,6 +62,7 @@ AUDIO_CLIP = Tool(
     writes=".mp3",
     writes_also=SOUND_SUFFIXES,
     writes_as="{audio}_clip",
+    backends=(PYAV,),
 )
 NOISE_REDUCTION = Tool(
     ToolSpec(
@@ -75,6 +77,7 @@ NOISE_REDUCTION = Tool(
     reads=("audio",),
     writes=".wav",
     writes_as="{audio}_denoised",
+    backends=(PYAV,),
 )
 PITCH_SHIFTING = Tool(
     ToolSpec(
@@ -99,6 +102,7 @@ PITCH_SHIFTING = Tool(
     reads=("audio",),
     writes=".wav",
     writes_as="{audio}_pitch",
+    backends=(Backend("PyAV and python-stretch", ("av", "numpy", "python_stretch"), "media"),),
 )
 TOOLS = (AUDIO_CLIP, NOISE_REDUCTION, PITCH_SHIFTING)
 """The tools of this module."""

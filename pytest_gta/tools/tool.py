@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from pytest_gta.tools.backend import Backend
 from pytest_gta.tools.specification import ToolParameter, ToolSpec
 
 OFFSET = ToolParameter(
@@ -88,6 +89,8 @@ class Tool:
             the file that argument names. A number is added where such a file is there already.
         paged: Whether a long answer can be read on with an ``offset``.
         timeout_s: Seconds it may take, when less than the toolbox allows.
+        backends: What it can work with, the most wanted first, so that the user can be told what is missing before it
+            is called; none for a tool that needs nothing besides this package's dependencies.
     """
 
     spec: ToolSpec
@@ -98,6 +101,7 @@ class Tool:
     writes_as: str = "output"
     paged: bool = False
     timeout_s: float | None = None
+    backends: tuple[Backend, ...] = ()
 
     @property
     def name(self) -> str:
