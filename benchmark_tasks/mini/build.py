@@ -37,6 +37,9 @@ NAMES = (
     "harbour_film",
     "name_badges",
     "pet_cover",
+    "garden_meeting",
+    "parish_records",
+    "coffee_manuals",
 )
 """The tasks by task id; each is a module and a text in `sources`, and a module in `references`."""
 
