@@ -1,4 +1,4 @@
-"""What a tool works with: libraries of an extra, or a model or service of the user's; and what of it is missing here."""
+"""What a tool works with: libraries of an extra, a model or service of the user's; and what of it is missing here."""
 
 from __future__ import annotations
 
