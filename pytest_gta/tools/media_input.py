@@ -197,7 +197,10 @@ class MediaInput(contextlib.AbstractContextManager["MediaInput"]):
         rate = Fraction(rate)
         if rate <= 0 or rate > 240:
             return Fraction(25)
-        return rate * math.ceil(10 / rate) if rate < 10 else min(rate, Fraction(120))
+        if rate < 10:
+            # Slow and uneven ones (slides, GIF) are shown again and again, so that they can be cut anywhere.
+            return rate * math.ceil(10 / rate) if rate.denominator == 1 else Fraction(20)
+        return min(rate, Fraction(120))
 
     @property
     def size(self) -> tuple[int, int]:
@@ -243,8 +246,8 @@ class MediaInput(contextlib.AbstractContextManager["MediaInput"]):
                 yield held
 
     def at_rate(self, rate: Fraction, start: float, end: float) -> Iterator[Any]:
-        """Yield what is shown at each step of a constant rate from `start` to `end`, upright, ``pts`` counting steps."""
-        count = max(1, round((end - start) * rate))
+        """Yield what is shown at each step of a constant rate from `start` to `end`, upright, ``pts`` a count."""
+        count = max(1, math.floor((end - start) * rate + 0.5))
         stream = self.pictures(start)
         held = next(stream, None)
         ahead = next(stream, None)

@@ -1,4 +1,4 @@
-"""Sound and video files written piece by piece: sound in the format of the suffix, video as MP4 that plays everywhere."""
+"""Sound and video files written piece by piece: sound as its suffix says, video as MP4 that plays everywhere."""
 
 from __future__ import annotations
 
