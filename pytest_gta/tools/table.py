@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from pytest_gta.tools import document_files, document_readers, sound_editing, table_files
+from pytest_gta.tools import document_files, document_readers, sound_editing, table_files, video_editing, vision
 from pytest_gta.tools.calculator import CALCULATOR
+from pytest_gta.tools.ocr import OCR
 from pytest_gta.tools.python_code import PLOT, SOLVER
 from pytest_gta.tools.tool import Tool
 
@@ -15,4 +16,7 @@ TOOLS: tuple[Tool, ...] = (
     *table_files.TOOLS,
     *document_readers.TOOLS,
     *sound_editing.TOOLS,
+    *video_editing.TOOLS,
+    OCR,
+    *vision.TOOLS,
 )
