@@ -92,13 +92,13 @@ def _deck(path: Path, spend: float, customers: int) -> None:
             for word, channel in (("Best", ranked[0]), ("Worst", ranked[-1]))
         ),
     )
-    podcast = [row for row in counted() if row.channel == "Podcast"]
+    radio = [row for row in counted() if row.channel == "Radio"]
     slide(
-        "The podcast gets better every month",
+        "The radio gets better every month",
         (
             *(
                 f"{row.month}: {row.customers} customers, EUR {row.euros / (row.customers or 1):.2f} each"
-                for row in podcast
+                for row in radio
             ),
             "March is left out: tracking failed",
         ),
@@ -108,7 +108,7 @@ def _deck(path: Path, spend: float, customers: int) -> None:
         (
             "Newsletter: EUR 320 to 600, the cheapest channel by far",
             "Search: keep EUR 2,000, well below the limit",
-            "Podcast: EUR 900 to 1,200; June was exactly at the limit and the trend is down",
+            "Radio: EUR 900 to 1,200; June was exactly at the limit and the trend is down",
             "Social video: cut from EUR 1,440 to 500, half again too dear",
             "Trade fair: EUR 0 for now; 72 EUR per customer, though it also brings wholesale contacts we do not track",
         ),

@@ -12,7 +12,7 @@ from benchmark_tasks.mini.sources.authored import Derived
 CAMPAIGNS = "resources/files/42-campaigns.csv"
 RATE = 0.90
 GOAL = 25.0
-CHANNELS = ("Search", "Social video", "Newsletter", "Podcast", "Trade fair")
+CHANNELS = ("Search", "Social video", "Newsletter", "Radio", "Trade fair")
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ def _rows() -> tuple[Month, ...]:
             (320, 27, 1500),
             (320, 30, 1680),
         ),
-        "Podcast": (
+        "Radio": (
             (900, 22, 1260),
             (900, 25, 1440),
             (900, None, 1500),
@@ -126,7 +126,7 @@ def values() -> dict[str, Derived]:
     returns = {channel: return_on_spend(channel) for channel in CHANNELS}
     spend, customers = (sum(row[i] for row in total.values()) for i in (0, 1))
     by_cost = sorted(CHANNELS, key=lambda channel: costs[channel])
-    podcast = [row for row in counted() if row.channel == "Podcast"]
+    radio = [row for row in counted() if row.channel == "Radio"]
     how = f"months with tracked customers, the repeated line once, USD x {RATE}"
     return {
         "costs": Derived([f"{channel} {costs[channel]:.2f}" for channel in CHANNELS], f"spend / customers; {how}"),
@@ -140,8 +140,6 @@ def values() -> dict[str, Derived]:
             [f"{row.channel} {row.month}" for row in ROWS if row.customers is None], "lines without new_customers"
         ),
         "doubled": Derived(f"{ROWS[7].channel} {ROWS[7].month}", "line that stands there twice"),
-        "podcast_first": Derived(
-            round(podcast[0].euros / (podcast[0].customers or 1), 2), "January: spend / customers"
-        ),
-        "podcast_last": Derived(round(podcast[-1].euros / (podcast[-1].customers or 1), 2), "June: spend / customers"),
+        "radio_first": Derived(round(radio[0].euros / (radio[0].customers or 1), 2), "January: spend / customers"),
+        "radio_last": Derived(round(radio[-1].euros / (radio[-1].customers or 1), 2), "June: spend / customers"),
     }

@@ -121,5 +121,5 @@ def values() -> dict[str, Derived]:
             [f"{letter} {count}" for letter, count in counts.items()], "letters by the bounds of the scheme"
         ),
         "best": Derived(max(PUPILS, key=lambda one: one.final).name, "highest mark"),
-        "weak": Derived([one.name for one in PUPILS if one.grade in "DE"], "letters D and E"),
+        "weak": Derived("; ".join(one.name for one in PUPILS if one.grade in "DE"), "letters D and E"),
     }
