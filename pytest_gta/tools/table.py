@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pytest_gta.tools import document_files, document_readers, sound_editing, table_files, video_editing, vision
+from pytest_gta.tools import document_files, document_readers, sound_character, sound_editing, table_files, video_editing, vision
 from pytest_gta.tools.calculator import CALCULATOR
 from pytest_gta.tools.ocr import OCR
 from pytest_gta.tools.python_code import PLOT, SOLVER
@@ -16,6 +16,7 @@ TOOLS: tuple[Tool, ...] = (
     *table_files.TOOLS,
     *document_readers.TOOLS,
     *sound_editing.TOOLS,
+    *sound_character.TOOLS,
     *video_editing.TOOLS,
     OCR,
     *vision.TOOLS,
