@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import shutil
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
@@ -24,12 +25,14 @@ class Backend:
         modules: What has to be importable.
         extra: The extra of this package that brings them; "" when they are dependencies.
         endpoint: The kind of endpoint it asks, one of `SETTINGS`; "" for none.
+        program: A program that has to be on the search path; "" for none.
     """
 
     name: str
     modules: tuple[str, ...] = ()
     extra: str = ""
     endpoint: str = ""
+    program: str = ""
 
     def __post_init__(self) -> None:
         if self.endpoint and self.endpoint not in SETTINGS:
@@ -46,6 +49,8 @@ class Backend:
             return f"pip install 'pytest-gta[{self.extra}]'" if self.extra else f"pip install {' '.join(lacking)}"
         if self.endpoint and self.endpoint not in set_up:
             return f"set {SETTINGS[self.endpoint]}"
+        if self.program and shutil.which(self.program) is None:
+            return f"the program {self.program}"
         return ""
 
 
@@ -54,6 +59,8 @@ VISION = Backend("vision endpoint", endpoint="vision")
 SPEECH = Backend("speech endpoint", endpoint="speech")
 IMAGES = Backend("image endpoint", endpoint="image")
 PYAV = Backend("PyAV", ("av", "numpy"), "media")
+RAPIDOCR = Backend("RapidOCR, offline", ("rapidocr", "onnxruntime", "numpy"), "ocr")
+TESSERACT = Backend("tesseract", program="tesseract")
 SEARCH = Backend("Serper, SearXNG or a record", endpoint="search")
 
 
