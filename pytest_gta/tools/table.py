@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from pytest_gta.tools import document_files, document_readers, sound_character, sound_editing, table_files, video_editing, vision
 from pytest_gta.tools.calculator import CALCULATOR
+from pytest_gta.tools.image_quality import IMAGE_QUALITY_TEST
 from pytest_gta.tools.ocr import OCR
+from pytest_gta.tools.prover import PROVER
 from pytest_gta.tools.python_code import PLOT, SOLVER
 from pytest_gta.tools.tool import Tool
 
@@ -12,6 +14,7 @@ TOOLS: tuple[Tool, ...] = (
     CALCULATOR,
     PLOT,
     SOLVER,
+    PROVER,
     *document_files.TOOLS,
     *table_files.TOOLS,
     *document_readers.TOOLS,
@@ -19,5 +22,6 @@ TOOLS: tuple[Tool, ...] = (
     *sound_character.TOOLS,
     *video_editing.TOOLS,
     OCR,
+    IMAGE_QUALITY_TEST,
     *vision.TOOLS,
 )
