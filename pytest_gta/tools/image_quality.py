@@ -6,6 +6,7 @@ import importlib.util
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from pytest_gta.tools.backend import Backend
 from pytest_gta.tools.picture_input import flattened, open_picture
 from pytest_gta.tools.specification import ToolParameter, ToolSpec
 from pytest_gta.tools.tool import Tool, ToolFault
@@ -28,6 +29,7 @@ IMAGE_QUALITY_TEST = Tool(
     ),
     "pytest_gta.tools.image_quality:measure_file",
     reads=("image",),
+    backends=(Backend("numpy", ("numpy",), "tools"),),
 )
 
 

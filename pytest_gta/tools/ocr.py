@@ -16,6 +16,7 @@ import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from pytest_gta.tools.backend import RAPIDOCR, TESSERACT
 from pytest_gta.tools.picture_input import flattened, open_picture
 from pytest_gta.tools.reading_order import TextLine, in_reading_order
 from pytest_gta.tools.specification import ToolParameter, ToolSpec
@@ -42,6 +43,7 @@ OCR = Tool(
     ),
     "pytest_gta.tools.ocr:read_text",
     reads=("image",),
+    backends=(RAPIDOCR, TESSERACT),
 )
 
 

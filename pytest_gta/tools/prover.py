@@ -8,6 +8,7 @@ import importlib.util
 import re
 from typing import Any
 
+from pytest_gta.tools.backend import Backend
 from pytest_gta.tools.specification import ToolParameter, ToolSpec
 from pytest_gta.tools.tool import Tool, ToolFault
 
@@ -35,6 +36,7 @@ PROVER = Tool(
     ),
     "pytest_gta.tools.prover:prove",
     timeout_s=60,
+    backends=(Backend("z3", ("z3",), "tools"),),
 )
 
 _FENCED = re.compile(r"```[\w+-]*[ \t]*\n(.*?)```", re.DOTALL)

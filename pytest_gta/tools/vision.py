@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+from pytest_gta.tools.backend import RAPIDOCR, TESSERACT, VISION
 from pytest_gta.tools.endpoints import ToolEndpoints
 from pytest_gta.tools.specification import ToolParameter, ToolSpec
 from pytest_gta.tools.tool import ConfinedCall, Tool, ToolFault
@@ -176,6 +177,7 @@ TOOLS = (
         ),
         describe_image,
         reads=("image",),
+        backends=(VISION,),
     ),
     Tool(
         ToolSpec(
@@ -192,6 +194,7 @@ TOOLS = (
         ),
         describe_attribute,
         reads=("image",),
+        backends=(VISION,),
     ),
     Tool(
         ToolSpec(
@@ -212,6 +215,7 @@ TOOLS = (
         ),
         count_objects,
         reads=("image",),
+        backends=(VISION,),
     ),
     Tool(
         ToolSpec(
@@ -222,5 +226,6 @@ TOOLS = (
         ),
         read_formula,
         reads=("image",),
+        backends=(VISION, RAPIDOCR, TESSERACT),
     ),
 )
