@@ -1,4 +1,4 @@
-"""Sound files: how long, how many channels, how loud, how much of it silent; described, since it cannot be shown."""
+"""Sound files: how long, how many channels, how loud, how much of it silent, and what is said where that is known."""
 
 from __future__ import annotations
 
@@ -11,7 +11,10 @@ from dataclasses import dataclass
 
 from pytest_gta.formats.media import add_media_facts, iso_duration
 from pytest_gta.formats.reading import Reading, Source, Unreadable
+from pytest_gta.formats.speech import add_transcript
 
+_UNHEARD = "the sound itself is not shown or transcribed, only what was measured of it"
+_HEARD = "the sound itself is not played, only what was measured of it and said in it is given"
 _BLOCK_S = 0.05
 _SILENCE_DBFS = -50.0
 _MOST_BLOCKS = 4_000
@@ -40,7 +43,13 @@ def read(source: Source, reading: Reading) -> None:
     Raises:
         Unreadable: When nothing can be measured of it.
     """
-    reading.fault("the sound itself is not shown or transcribed, only what was measured of it")
+    reading.fault(_UNHEARD)
+    _measure(source, reading)
+    if add_transcript(source, reading):
+        reading.faults[reading.faults.index(_UNHEARD)] = _HEARD
+
+
+def _measure(source: Source, reading: Reading) -> None:
     head = source.data(64)
     if head[:4] == b"RIFF" and head[8:12] == b"WAVE":
         _read_wave(source, reading)

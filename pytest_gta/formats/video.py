@@ -1,4 +1,4 @@
-"""Video files: length, size, sound, and frames spread over the length where PyAV is installed to decode them."""
+"""Video files: length, size, frames spread over the length and what is said, where what that takes is installed."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from pytest_gta.formats.extract import Picture
 from pytest_gta.formats.media import add_media_facts, has_av, iso_duration, iso_tracks, open_media
 from pytest_gta.formats.pictures import encode
 from pytest_gta.formats.reading import PictureCandidate, Reading, Source
+from pytest_gta.formats.speech import add_transcript
 from pytest_gta.formats.wording import one_line
 
 _MOST_FRAMES = 8
@@ -17,10 +18,13 @@ def read(source: Source, reading: Reading) -> None:
     """Measure a video and take frames from it."""
     if has_av():
         add_media_facts(source, reading)
-        sound = "" if "it has no sound" in reading.notes else ", its sound is not transcribed"
-        reading.fault(f"the video is given as facts and single frames{sound}")
         if "pixels" in reading.facts and reading.limits.max_pictures > 0:
             _frames(source, reading)
+        sound = ""
+        if "it has no sound" not in reading.notes:
+            heard = add_transcript(source, reading)
+            sound = ", of its sound what is said" if heard else ", its sound is not transcribed"
+        reading.fault(f"the video is given as facts and single frames{sound}")
         return
     seconds = iso_duration(source)
     if seconds is not None:

@@ -9,10 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from pytest_gta.formats import media, video
+from pytest_gta.formats import media, speech, video
 from pytest_gta.formats.read import read_file
 
 SPOKEN = "the sound itself is not shown or transcribed, only what was measured of it"
+
+
+@pytest.fixture(autouse=True)
+def _without_recogniser(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(speech, "can_hear", lambda: False)
 
 
 @pytest.fixture
