@@ -171,6 +171,13 @@ def encoded(picture: Image) -> tuple[bytes, str]:
     return out.getvalue(), "image/jpeg"
 
 
+def as_png(image: str) -> str:
+    """Return a picture upright as a PNG, in base64, at most 2048 pixels a side."""
+    out = io.BytesIO()
+    _sized(flattened(open_picture(image))).save(out, "PNG")
+    return base64.b64encode(out.getvalue()).decode("ascii")
+
+
 def store(data: str, target: str) -> dict[str, Any]:
     """Write a picture an endpoint made to a file of the workspace, as that file's suffix says.
 

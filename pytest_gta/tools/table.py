@@ -2,8 +2,20 @@
 
 from __future__ import annotations
 
-from pytest_gta.tools import document_files, document_readers, sound_character, sound_editing, table_files, video_editing, vision
+from pytest_gta.tools import (
+    document_files,
+    document_readers,
+    image_making,
+    picture_marks,
+    sound_character,
+    sound_editing,
+    speech,
+    table_files,
+    video_editing,
+    vision,
+)
 from pytest_gta.tools.calculator import CALCULATOR
+from pytest_gta.tools.google_search import GOOGLE_SEARCH
 from pytest_gta.tools.image_quality import IMAGE_QUALITY_TEST
 from pytest_gta.tools.ocr import OCR
 from pytest_gta.tools.prover import PROVER
@@ -20,8 +32,12 @@ TOOLS: tuple[Tool, ...] = (
     *document_readers.TOOLS,
     *sound_editing.TOOLS,
     *sound_character.TOOLS,
+    *speech.TOOLS,
     *video_editing.TOOLS,
     OCR,
     IMAGE_QUALITY_TEST,
     *vision.TOOLS,
+    *picture_marks.TOOLS,
+    *image_making.TOOLS,
+    GOOGLE_SEARCH,
 )
