@@ -48,7 +48,11 @@ _KEYS = (
     ("SERPER_API_KEY", "searches by Serper"),
 )
 _FONTS = (
-    ("Chinese, Japanese and Korean", "\u4e2d\u6587\u65e5\u672c", "apt install fonts-noto-cjk"),
+    (
+        "Chinese, Japanese and Korean",
+        "\u4e2d\u6587\u65e5\u672c",
+        "apt install fonts-noto-cjk, or pip install cvttf-notosanscjk-regular",
+    ),
     ("Arabic", "\u0627\u0644\u0639", "apt install fonts-dejavu-core"),
     ("emoji", "\U0001f600", "apt install fonts-noto-color-emoji"),
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pytest_gta.tools.backend import SEARCH
 from pytest_gta.tools.endpoints import ToolEndpoints
 from pytest_gta.tools.specification import ToolParameter, ToolSpec
 from pytest_gta.tools.tool import Tool
@@ -32,4 +33,5 @@ GOOGLE_SEARCH = Tool(
         ),
     ),
     search,
+    backends=(SEARCH,),
 )

@@ -6,6 +6,7 @@ import base64
 from pathlib import Path
 from typing import Any
 
+from pytest_gta.tools.backend import IMAGES, Backend
 from pytest_gta.tools.endpoints import ToolEndpoints
 from pytest_gta.tools.specification import ToolParameter, ToolSpec
 from pytest_gta.tools.tool import ConfinedCall, Tool, ToolFault
@@ -115,6 +116,7 @@ TEXT_TO_IMAGE = Tool(
     text_to_image,
     writes=".png",
     writes_as="generated_image",
+    backends=(IMAGES,),
 )
 IMAGE_STYLIZATION = Tool(
     ToolSpec(
@@ -134,5 +136,6 @@ IMAGE_STYLIZATION = Tool(
     reads=("image",),
     writes=".png",
     writes_as="{image}_styled",
+    backends=(IMAGES, Backend("classical filters", ("numpy",), "tools")),
 )
 TOOLS = (TEXT_TO_IMAGE, IMAGE_STYLIZATION)

@@ -1,0 +1,111 @@
+"""``pytest-gta doctor``: what is here, what is missing and what brings it, without a key in its words."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+from pytest_gta import machine
+from pytest_gta.cli import main
+from pytest_gta.machine import Finding, State, inspect
+from tests.openai_server import Answer, OpenAIServer, RecordedRequest
+
+SUBJECTS = [
+    "Basics",
+    "Confinement of tools",
+    "Extras",
+    "Tools",
+    "Renderers",
+    "Fonts",
+    "Models on this machine",
+    "Keys",
+    "Endpoints",
+]
+KEY = "sk-planted-0123456789"
+
+
+@pytest.fixture(autouse=True)
+def _clean(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "EVAL_OPENAI_API_KEY", "EVAL_OPENAI_BASE_URL", "GTA_BASE_URL"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+
+
+def test_it_looks_at_everything_and_shows_no_key(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    assert main(["doctor"]) == 0
+    out = capsys.readouterr().out
+    assert [line for line in out.splitlines() if line and not line.startswith(" ")][:-1] == SUBJECTS
+    assert re.search(r"ok  pytest +\d", out)
+    assert re.search(r"ok  OPENAI_API_KEY +set ", out)
+    assert "(not asked; --online asks)" in out
+    assert KEY not in out
+    assert out.endswith("Nothing is missing that every run needs.\n")
+
+
+def test_json_holds_the_same(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["doctor", "--json"]) == 0
+    seen = json.loads(capsys.readouterr().out)
+    assert list(seen) == SUBJECTS
+    python = next(finding for finding in seen["Basics"] if finding["what"] == "Python")
+    assert python["state"] == "ok"
+
+
+def test_what_every_run_needs_is_the_only_thing_that_fails(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(machine, "_requirements", lambda: ["pytest>=999", "no-such-thing>=1", "nope; extra == 'tools'"])
+    findings = dict(inspect({}))
+    broken = [finding for found in findings.values() for finding in found if finding.state is State.BROKEN]
+    assert broken == [
+        Finding(
+            State.BROKEN,
+            "dependencies",
+            "missing or too old: pytest, no-such-thing",
+            "pip install --upgrade pytest no-such-thing",
+        )
+    ]
+    extra = next(finding for finding in findings["Extras"] if finding.what == "tools")
+    assert (extra.state, extra.remedy) == (State.MISSING, "pip install 'pytest-gta[tools]'")
+    assert extra.detail.endswith("missing: nope")
+    assert main(["doctor"]) == 1
+    assert "!!  dependencies" in capsys.readouterr().out
+
+
+def test_renderers_that_are_not_there_are_named_with_what_brings_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shutil, "which", lambda name: None)
+    found = {finding.what: finding for finding in machine._renderers()}
+    assert found["LibreOffice"].remedy == "apt install libreoffice"
+    assert found["Chromium"].state is State.MISSING
+
+
+def test_online_asks_each_endpoint() -> None:
+    def models(request: RecordedRequest) -> Answer:
+        return Answer(body={"data": []}) if request.api_key == KEY else Answer(status=401, body={})
+
+    with OpenAIServer(routes={"/v1/models": models}) as server:
+        environment = {
+            "OPENAI_API_KEY": KEY,
+            "OPENAI_BASE_URL": server.base_url,
+            "EVAL_OPENAI_API_KEY": "sk-other-0123456789",
+            "GTA_VISION_MODEL": "seer",
+            "GTA_VISION_BASE_URL": "http://127.0.0.1:9/v1",
+        }
+        found = {f.what: f for f in machine._endpoints(environment, online=True)}
+    assert found["model"].state is State.OK and found["model"].detail.endswith(": answers")
+    assert found["judge"].detail.endswith("refuses the key (401)")
+    assert "cannot be reached" in found["vision"].detail
+    assert {r.path for r in server.requests} == {"/v1/models"}
+    assert not any(KEY in finding.detail for finding in found.values())
+
+
+def test_an_address_that_is_none_is_said_without_its_key() -> None:
+    environment = {"GTA_BASE_URL": f"ftp://user:{KEY}@host/v1"}
+    [finding] = machine._endpoints(environment, online=True)
+    assert finding.state is State.MISSING and KEY not in finding.detail
