@@ -1,0 +1,57 @@
+"""What to look at first: tasks without a score, then the lowest, and for each the checkpoint that lost most."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from pytest_gta.benchmark.results import CheckpointResult, TaskResult, TaskStatus
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A checkpoint and what it means for the root.
+
+    Attributes:
+        checkpoint: The checkpoint.
+        depth: 0 for a top node.
+        share: The part of the root score that hangs on it, 0 to 1.
+        lost: Points of the root score that it lost, None when it has no score.
+    """
+
+    checkpoint: CheckpointResult
+    depth: int
+    share: float
+    lost: float | None
+
+
+def nodes(checkpoints: Sequence[CheckpointResult], depth: int = 0, share: float = 1.0) -> Iterator[Node]:
+    """Yield every checkpoint of a rubric, in its order, with its share of the root."""
+    whole = sum(checkpoint.weight for checkpoint in checkpoints)
+    for checkpoint in checkpoints:
+        part = share * checkpoint.weight / whole if whole else 0.0
+        lost = None if checkpoint.score is None else part * (10 - checkpoint.score)
+        yield Node(checkpoint, depth, part, lost)
+        yield from nodes(checkpoint.checkpoints, depth + 1, part)
+
+
+def heaviest_loss(task: TaskResult) -> Node | None:
+    """Return the leaf that took most from the root score, None when no leaf lost anything."""
+    leaves = [node for node in nodes(task.checkpoints) if not node.checkpoint.checkpoints and node.lost]
+    return max(leaves, key=lambda node: node.lost or 0.0, default=None)
+
+
+def by_need(tasks: Sequence[TaskResult]) -> list[TaskResult]:
+    """Return tasks without a score first, then the lowest score first; those that never ran come last."""
+
+    def order(task: TaskResult) -> tuple[int, float]:
+        if task.root_score is not None:
+            return 1, task.root_score
+        return (2 if task.status is TaskStatus.NOT_RUN else 0), 0.0
+
+    return sorted(tasks, key=order)
+
+
+def look_at_first(tasks: Sequence[TaskResult], most: int) -> list[TaskResult]:
+    """Return at most so many tasks that are without a score or below the threshold, the neediest first."""
+    return [task for task in by_need(tasks) if not task.success and task.status is not TaskStatus.NOT_RUN][:most]

@@ -1,0 +1,248 @@
+"""The overview of the report: headline, groups, the table of tasks - as values that the template only lays out."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pytest_gta.benchmark.results import RunResult, TaskResult, TaskStatus, total
+from pytest_gta.benchmark.task import CATEGORIES
+from pytest_gta.reporters.attention import by_need, heaviest_loss, look_at_first
+from pytest_gta.reporters.html.previews import taken
+from pytest_gta.reporters.wording import count, duration, interval, money, points, quantity, rate
+
+LOOK_AT_FIRST = 5
+NOTE_CHARACTERS = 180
+
+_SHORT_NAMES = {slug: slug.replace("_", " ").capitalize() for slug in CATEGORIES.values()} | {"retrieval_qa": "Retrieval and QA"}
+STATES = {
+    "reached": "Success",
+    "below": "Below",
+    "unscored": "Unscored",
+    "error": "Error",
+    "not_run": "Not run",
+}
+"""How a task ended, for the filter and the table."""
+_UNSAFE = re.compile(r"[^A-Za-z0-9_-]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Tile:
+    """One number of the headline, with what is to be said of it below."""
+
+    name: str
+    value: str
+    unit: str = ""
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """A row of a group's table: a category, a kind of deliverable, a capability."""
+
+    key: str
+    name: str
+    tasks: int
+    root_sr: float | None
+    root_score: float | None
+    leaf_sr: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A task in the table of tasks.
+
+    Attributes:
+        anchor: Where its details are in the page.
+        name: Its run key.
+        category: The category's slug.
+        category_name: The category in words.
+        kinds: File kinds it asks for or gives.
+        state: One of `STATES`.
+        score: Root score.
+        reached: Leaves that reach the threshold.
+        leaves: Leaves there are.
+        files: Files delivered.
+        turns: Model turns of the agent, None when unknown.
+        cost: Agent and judge together, USD, None when unknown.
+        seconds: Time of the agent, None without one.
+        weakest: What to know first: the error, or the checkpoint that lost most.
+    """
+
+    anchor: str
+    name: str
+    category: str
+    category_name: str
+    kinds: tuple[str, ...]
+    state: str
+    score: float | None
+    reached: int
+    leaves: int
+    files: int
+    turns: int | None
+    cost: float | None
+    seconds: float | None
+    weakest: str
+
+    @property
+    def state_name(self) -> str:
+        """The state in words."""
+        return STATES[self.state]
+
+
+def anchors(tasks: Sequence[TaskResult]) -> dict[str, str]:
+    """Return where each task is in the page, by run key: its name made safe, and never twice the same."""
+    found: dict[str, str] = {}
+    used: set[str] = set()
+    for task in tasks:
+        plain = "task-" + (_UNSAFE.sub("-", task.run_key)[:80] or "unnamed")
+        name, number = plain, 1
+        while name in used:
+            number += 1
+            name = f"{plain}-{number}"
+        used.add(name)
+        found[task.run_key] = name
+    return found
+
+
+def category_name(slug: str) -> str:
+    """Return a category in one or two words."""
+    return _SHORT_NAMES.get(slug, slug)
+
+
+def state_of(task: TaskResult) -> str:
+    """Return how a task ended, as one of `STATES`."""
+    if task.status is TaskStatus.GRADED:
+        return "reached" if task.success else "below"
+    return task.status.value
+
+
+def rows(tasks: Sequence[TaskResult], threshold: float, places: Mapping[str, str]) -> list[Row]:
+    """Return the rows of the table, those that need attention first."""
+    return [_row(task, threshold, places[task.run_key]) for task in by_need(tasks)]
+
+
+def _row(task: TaskResult, threshold: float, anchor: str) -> Row:
+    leaves = task.leaves()
+    spent = (task.agent.usage.cost_usd if task.agent else 0.0, task.judge.usage.cost_usd)
+    return Row(
+        anchor=anchor,
+        name=task.run_key,
+        category=task.category,
+        category_name=category_name(task.category),
+        kinds=task.kinds,
+        state=state_of(task),
+        score=task.root_score,
+        reached=sum(leaf.score is not None and leaf.score >= threshold for leaf in leaves),
+        leaves=len(leaves),
+        files=len(taken(task)),
+        turns=task.agent.turns or None if task.agent else None,
+        cost=total(spent),
+        seconds=task.agent.wall_s if task.agent else None,
+        weakest=_weakest(task),
+    )
+
+
+def _weakest(task: TaskResult) -> str:
+    if task.root_score is None:
+        text = task.error or f"the judge left {_without_score(task)} without a score"
+    elif (node := heaviest_loss(task)) is None:
+        return ""
+    else:
+        leaf = node.checkpoint
+        text = f"{leaf.id} \u2212{node.lost:.1f}: {leaf.requirements}"
+    line = " ".join(text.split())
+    return line if len(line) <= NOTE_CHARACTERS else line[: NOTE_CHARACTERS - 1] + "\u2026"
+
+
+def _without_score(task: TaskResult) -> str:
+    return count(sum(leaf.score is None for leaf in task.leaves()), "leaf")
+
+
+def tiles(result: RunResult) -> list[Tile]:
+    """Return the numbers beside Root SR."""
+    summary = result.summary
+    cost, tokens = summary["cost_usd"], summary["tokens"]
+    agent_tokens, judge_tokens = (tokens[who]["input"] + tokens[who]["output"] for who in ("agent", "judge"))
+    tools = f"{summary['tool_calls']:,} calls, {summary['tool_errors']:,} errors"
+    whole = total((cost["agent"], cost["judge"]))
+    agent_s = f"agent {duration(summary['agent_s'])} in all" if summary.get("agent_s") else ""
+    return [
+        Tile("Root Score", points(summary["root_score"]), "/ 10", f"95 % {interval(summary['root_score_ci'], 2)}"
+             if summary["root_score_ci"] else ""),
+        Tile("Leaf SR", *_value(rate(summary["leaf_sr"])), f"of {count(summary['scored_leaves'], 'leaf')} with a score"),
+        Tile("Tool SR", *_value(rate(summary["tool_sr"])), tools if summary["tool_calls"] else "no tool calls"),
+        Tile("Cost", "unknown" if whole is None else money(whole), "",
+             f"agent {_money(cost['agent'])}, judge {_money(cost['judge'])}"),
+        Tile("Tokens", quantity(agent_tokens + judge_tokens), "",
+             f"agent {quantity(agent_tokens)}, judge {quantity(judge_tokens)}"),
+        Tile("Time", duration(summary.get("wall_s")), "", agent_s),
+    ]  # fmt: skip
+
+
+def _value(text: str) -> tuple[str, str]:
+    value, _, unit = text.partition(" ")
+    return value, unit
+
+
+def _money(amount: float | None) -> str:
+    return "unknown" if amount is None else money(amount)
+
+
+def missing_line(summary: Mapping[str, Any]) -> str:
+    """Return what is without a score and what Root SR could be, "" when nothing is missing."""
+    parts = [
+        count(summary[key], "task") + f" {words}"
+        for key, words in (("unscored", "unscored"), ("errors", "in error"), ("not_run", "not run"))
+        if summary[key]
+    ]
+    bounds = summary["root_sr_bounds"]
+    between = f". With them, Root SR lies between {bounds[0]:.1f} and {bounds[1]:.1f} %" if parts and bounds else ""
+    return ", ".join(parts) + between
+
+
+def groups(table: Mapping[str, Mapping[str, Any]], *, named: bool = False) -> list[Group]:
+    """Return the rows of one of the summary's tables.
+
+    Args:
+        table: Metrics by group.
+        named: Whether the groups are categories, which have longer names.
+    """
+    return [
+        Group(
+            key, category_name(key) if named else key, row["tasks"], row["root_sr"], row["root_score"], row["leaf_sr"]
+        )
+        for key, row in table.items()
+    ]
+
+
+def facts(result: RunResult) -> list[tuple[str, str]]:
+    """Return what was measured on what, as names and values."""
+    run = result.run
+    agent, judge, dataset = run["agent"], run["judge"], run["dataset"]
+    settings = ", ".join(f"{name} {value}" for name, value in (agent.get("settings") or {}).items())
+    found = [
+        ("Dataset", f"{dataset['name']}, {count(int(dataset.get('tasks') or 0), 'task')}"),
+        ("Dataset sha256", str(dataset.get("sha256") or "unknown")),
+        ("Agent", " on ".join(filter(None, (agent.get("label"), agent.get("model"))))),
+        ("Agent settings", settings),
+        ("Endpoint", str(agent.get("base_url") or "")),
+        ("Judge", f"{judge['model']}, {count(int(judge.get('samples') or 1), 'sample')} a leaf"),
+        ("Judge prompt", f"version {judge.get('prompt_version')}"),
+        ("Judge endpoint", " ".join(filter(None, (judge.get("base_url"), judge.get("api"))))),
+        ("Success from", f"{run['threshold']:g} points"),
+        ("Tools confined by", str(run.get("sandbox") or "")),
+        ("Started", str(run.get("started_at") or "")),
+        ("Finished", str(run.get("finished_at") or "not finished")),
+        ("pytest-gta", str(run.get("pytest_gta_version") or "")),
+        ("Command", str(run.get("command") or "")),
+    ]
+    return [(name, value) for name, value in found if value]
+
+
+def needy(tasks: Sequence[TaskResult], table: Sequence[Row]) -> list[Row]:
+    """Return the rows of the tasks to look at first."""
+    by_name = {row.name: row for row in table}
+    return [by_name[task.run_key] for task in look_at_first(tasks, LOOK_AT_FIRST)]

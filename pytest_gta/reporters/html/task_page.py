@@ -1,0 +1,281 @@
+"""One task of the report: everything that is known of it, cut to the bytes it may take."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+from typing import Literal
+from urllib.parse import quote
+
+from pytest_gta.benchmark.results import DeliverableRecord, TaskResult, Tokens
+from pytest_gta.benchmark.run_directory import RunDirectory
+from pytest_gta.reporters.attention import nodes
+from pytest_gta.reporters.html.previews import Preview, Previews, file_of
+from pytest_gta.reporters.html.room import Cut, fit, size
+from pytest_gta.reporters.html.steps import Excerpt, Step, read_excerpt
+from pytest_gta.reporters.wording import count, duration, money, quantity
+
+_PLAYED: dict[str, Literal["audio", "video"]] = {
+    **dict.fromkeys((".mp3", ".wav", ".ogg", ".m4a", ".flac", ".opus", ".aac"), "audio"),
+    **dict.fromkeys((".mp4", ".webm", ".mov", ".m4v"), "video"),
+}
+_OPENED = frozenset((*_PLAYED, ".pdf", ".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp", ".txt", ".csv", ".tsv", ".md",
+                     ".json", ".docx", ".pptx", ".xlsx", ".zip"))  # fmt: skip
+"""Files the page links to: none that a browser would run."""
+
+SHARES = {"rubric": 0.45, "request": 0.2, "answer": 0.2, "files": 0.6, "transcript": 1.0}
+"""The part of the room left over by what comes before that each part of a task may take."""
+MOST = {"request": 16_000, "answer": 16_000, "transcript": 60_000, "step": 6_000, "text": 3_000}
+_NODE_BYTES, _STEP_BYTES, _FILE_BYTES = 420, 160, 420
+
+
+@dataclass(frozen=True, slots=True)
+class NodeView:
+    """A checkpoint as it is shown; its children come after it, until `closes` lists end.
+
+    Attributes:
+        id: Its id.
+        is_leaf: Whether a judge scored it.
+        state: ``reached``, ``below`` or ``open``.
+        score: Points, None without a score.
+        status: What is known, in words, when it has no score of a judge.
+        bounds: What the score could be, when it has none.
+        weight: Its share among its siblings.
+        lost: Points of the root score it lost.
+        requirement: What is asked for.
+        reason: What the judge said.
+        unseen: What the judge was not shown.
+        cached: Whether the verdict was reused.
+        children: The nodes below.
+    """
+
+    id: str
+    is_leaf: bool
+    state: str
+    score: float | None
+    status: str
+    bounds: tuple[float, float]
+    weight: float
+    lost: float | None
+    requirement: Cut
+    reason: Cut
+    unseen: Cut
+    cached: bool
+    children: list[NodeView] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class FileView:
+    """A deliverable as it is shown.
+
+    Attributes:
+        record: What is known of it.
+        note: Why the judge did not see all of it.
+        preview: What it holds.
+        text: The beginning of its text, cut.
+        page: The markup of a web page, or "" where there is no room.
+        link: Its address relative to the page, or "".
+        player: How it is played, or "".
+    """
+
+    record: DeliverableRecord
+    note: Cut
+    preview: Preview
+    text: Cut
+    page: str
+    link: str
+    player: str
+
+
+@dataclass(frozen=True, slots=True)
+class TaskView:
+    """A task as it is shown; see the fields' types."""
+
+    request: Cut
+    answer: Cut
+    rubric: list[NodeView]
+    files: list[FileView]
+    not_taken: list[FileView]
+    head: list[tuple[Step, Cut]]
+    tail: list[tuple[Step, Cut]]
+    transcript: Excerpt
+    transcript_link: str
+    facts: list[tuple[str, str]]
+    notes: list[Cut]
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where the page will be, for links from it to the run's files.
+
+    Attributes:
+        run: The run.
+        folder: The folder of the page.
+    """
+
+    run: RunDirectory
+    folder: Path
+
+    def link(self, path: Path) -> str:
+        """Return a file's address relative to the page, "" when the run is not below the page's folder."""
+        relative = os.path.relpath(path, self.folder)
+        if relative.startswith("..") or Path(relative).is_absolute():
+            return ""
+        return quote(PurePosixPath(relative).as_posix(), errors="surrogateescape")
+
+
+def task_view(
+    task: TaskResult, threshold: float, place: Place, previews: Previews, room: int, request: str = ""
+) -> TaskView:
+    """Return what is shown of a task.
+
+    Args:
+        task: The task.
+        threshold: Points from which a leaf succeeds.
+        place: Where the page will be.
+        previews: What was found in deliverables.
+        room: Bytes it may take in the page, about.
+        request: What the user asked for; the transcript tells when it is "".
+    """
+    excerpt = read_excerpt(place.run.task(task.run_key).transcript)
+    left = room
+    rubric, spent = _rubric(task, threshold, int(left * SHARES["rubric"]))
+    left -= spent
+    asked = fit(request or excerpt.request, min(MOST["request"], int(left * SHARES["request"])))
+    answer = fit(
+        task.agent.final_answer if task.agent else "", min(MOST["answer"], int(left * SHARES["answer"])), tail=0.3
+    )
+    left -= _size(asked) + _size(answer)
+    files, spent = _files(task, place, previews, int(left * SHARES["files"]))
+    left -= spent
+    head, tail = _steps(excerpt, min(MOST["transcript"], int(left * SHARES["transcript"])))
+    return TaskView(
+        request=asked,
+        answer=answer,
+        rubric=rubric,
+        files=[file for file in files if file.record.evidence != "not_taken"],
+        not_taken=[file for file in files if file.record.evidence == "not_taken"],
+        head=head,
+        tail=tail,
+        transcript=excerpt,
+        transcript_link=place.link(place.run.task(task.run_key).transcript) if excerpt.bytes else "",
+        facts=_facts(task),
+        notes=[fit(note, 600) for note in task.notes[:20]],
+    )
+
+
+def _size(*cuts: Cut) -> int:
+    return sum(size(cut.head) + size(cut.tail) for cut in cuts)
+
+
+def _rubric(task: TaskResult, threshold: float, room: int) -> tuple[list[NodeView], int]:
+    found = list(nodes(task.checkpoints))
+    each = max(200, room // max(1, len(found)) - _NODE_BYTES)
+    tops: list[NodeView] = []
+    open_nodes: list[NodeView] = []
+    spent, slack = 0, 0
+    for node in found:
+        checkpoint = node.checkpoint
+        may = each + slack
+        requirement = fit(checkpoint.requirements, min(6_000, may // 2))
+        reason = fit(checkpoint.analysis, max(80, min(8_000, may - _size(requirement))))
+        unseen = fit(checkpoint.evidence_note, 400)
+        state = "open" if checkpoint.score is None else "reached" if checkpoint.score >= threshold else "below"
+        view = NodeView(
+            id=checkpoint.id,
+            is_leaf=not checkpoint.checkpoints,
+            state=state,
+            score=checkpoint.score,
+            status="" if checkpoint.status == "scored" else checkpoint.status.replace("_", " "),
+            bounds=checkpoint.bounds,
+            weight=checkpoint.weight,
+            lost=node.lost,
+            requirement=requirement,
+            reason=reason,
+            unseen=unseen,
+            cached=checkpoint.cached,
+        )
+        del open_nodes[node.depth :]
+        (open_nodes[-1].children if open_nodes else tops).append(view)
+        open_nodes.append(view)
+        used = _size(requirement, reason, unseen)
+        slack = max(0, may - used)
+        spent += used + _NODE_BYTES
+    return tops, spent
+
+
+def _files(task: TaskResult, place: Place, previews: Previews, room: int) -> tuple[list[FileView], int]:
+    views: list[FileView] = []
+    spent = 0
+    records = task.deliverables
+    for number, record in enumerate(records):
+        may = (room - spent) // (len(records) - number)
+        view = _file(task, record, place, previews.get((task.run_key, record.path), Preview()), may - _FILE_BYTES)
+        views.append(view)
+        spent += _FILE_BYTES + _size(view.note, view.text) + len(view.preview.picture) + size(view.page)
+        spent += sum(size(cell) + 10 for row in view.preview.rows for cell in row)
+    return views, spent
+
+
+def _file(task: TaskResult, record: DeliverableRecord, place: Place, preview: Preview, room: int) -> FileView:
+    if len(preview.picture) > room:
+        preview = Preview(text=preview.text, rows=preview.rows, page=preview.page, facts=preview.facts)
+    left = room - len(preview.picture)
+    if sum(size(cell) + 10 for row in preview.rows for cell in row) > left:
+        preview = Preview(picture=preview.picture, width=preview.width, height=preview.height, where=preview.where,
+                          text="\n".join("\t".join(row) for row in preview.rows), facts=preview.facts)  # fmt: skip
+    most = MOST["text"] if not preview.picture else MOST["text"] // 2
+    text = fit(preview.text, min(most, left // 2)) if preview.text and left > 200 else Cut("")
+    page = preview.page if size(preview.page) <= left - _size(text) else ""
+    suffix = PurePosixPath(record.path).suffix.lower()
+    lies = file_of(place.run, task.run_key, record.path) if suffix in _OPENED and record.sha256 else None
+    link = place.link(lies) if lies else ""
+    player = _PLAYED.get(suffix, "") if link and suffix in _PLAYED else ""
+    return FileView(record, fit(record.note, 400), preview, text, page, link, player)
+
+
+def _steps(excerpt: Excerpt, room: int) -> tuple[list[tuple[Step, Cut]], list[tuple[Step, Cut]]]:
+    head, tail = list(excerpt.head), list(excerpt.tail)
+    while (len(head) + len(tail)) * (_STEP_BYTES + 120) > room and len(head) + len(tail) > 2:
+        (head if len(head) >= len(tail) else tail).pop(-1 if len(head) >= len(tail) else 0)
+    left = room
+    shown: list[tuple[Step, Cut]] = []
+    steps: Sequence[Step] = [*head, *tail]
+    for number, step in enumerate(steps):
+        may = left // (len(steps) - number) - _STEP_BYTES
+        cut = fit(step.text, max(80, min(MOST["step"], may)), tail=0.3)
+        left -= _size(cut) + _STEP_BYTES
+        shown.append((step, cut))
+    return shown[: len(head)], shown[len(head) :]
+
+
+def _facts(task: TaskResult) -> list[tuple[str, str]]:
+    found: list[tuple[str, str]] = []
+    if agent := task.agent:
+        tokens = agent.usage.tokens
+        found += [
+            ("Agent", agent.label),
+            ("Ended", agent.stop_reason.value.replace("_", " ") + (f": {agent.stop_detail}" * bool(agent.stop_detail))),
+            ("Turns", f"{agent.turns:,}" if agent.turns else "unknown"),
+            ("Tool calls", f"{agent.tool_calls:,}, {count(agent.tool_errors, 'error')}"),
+            ("Time", duration(agent.wall_s)),
+            ("Tokens", _tokens(agent.usage.tokens) if agent.usage.calls or tokens.input else "unknown"),
+            ("Cost", money(agent.usage.cost_usd).removeprefix("cost ")),
+        ]
+    judge = task.judge
+    if judge.usage.calls or judge.cached_leaves:
+        reused = f", {count(judge.cached_leaves, 'leaf')} reused" if judge.cached_leaves else ""
+        found += [
+            ("Judge calls", f"{judge.usage.calls:,}{reused}"),
+            ("Judge tokens", _tokens(judge.usage.tokens)),
+            ("Judge cost", money(judge.usage.cost_usd).removeprefix("cost ")),
+        ]
+    found.append(("Test", task.nodeid))
+    return [(name, fit(value, 700).head) for name, value in found if value]
+
+
+def _tokens(tokens: Tokens) -> str:
+    cached = f" ({quantity(tokens.cached)} cached)" if tokens.cached else ""
+    return f"{quantity(tokens.input)} in{cached}, {quantity(tokens.output)} out"
