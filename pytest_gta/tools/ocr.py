@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import csv
+import functools
 import importlib
 import importlib.util
 import io
@@ -30,6 +31,8 @@ _PIECE_PX = 1600
 _SEARCHED_PX = 400
 """How far from a piece's full length a blank place to cut at is looked for."""
 _MOST_PIXELS = 24_000_000
+_WIDE_GAP = 2.0
+"""Heights of a word between two words that do not belong together."""
 _LANGUAGES = ("chi_sim", "jpn", "kor", "rus", "ara", "deu", "fra", "spa", "ita", "por")
 """Tesseract's languages besides English that are used when they are installed."""
 
@@ -122,6 +125,7 @@ def _by_rapidocr(picture: Image) -> list[TextLine]:
     return lines
 
 
+@functools.cache
 def _rapidocr() -> Any:
     """Return the engine; what it and its libraries say while it is made goes nowhere."""
     logging.disable(logging.CRITICAL)
@@ -188,22 +192,28 @@ def _by_tesseract(picture: Image) -> list[TextLine]:
 
 def tesseract_lines(table: str) -> list[TextLine]:
     """Read tesseract's table of words as lines."""
-    words: dict[tuple[str, str, str], list[TextLine]] = {}
+    words: dict[tuple[str, ...], list[TextLine]] = {}
     csv.field_size_limit(sys.maxsize)
     for row in csv.DictReader(io.StringIO(table), delimiter="\t", quoting=csv.QUOTE_NONE):
         text = (row.get("text") or "").strip()
         if row.get("level") != "5" or not text:
             continue
         left, top, width, height = (int(row[name]) for name in ("left", "top", "width", "height"))
+        word = TextLine(left, top, left + width, top + height, text)
         key = row["block_num"], row["par_num"], row["line_num"]
-        words.setdefault(key, []).append(TextLine(left, top, left + width, top + height, text))
-    return [
-        TextLine(
-            min(word.left for word in line),
-            min(word.top for word in line),
-            max(word.right for word in line),
-            max(word.bottom for word in line),
-            " ".join(word.text for word in line),
-        )
-        for line in words.values()
-    ]
+        line = words.get(key)
+        if line and left - line[-1].right > _WIDE_GAP * max(height, line[-1].height):
+            # The cells of a table's row are lines of their own.
+            words[(*key, str(len(words)))] = words.pop(key)
+        words.setdefault(key, []).append(word)
+    return [_joined(line) for line in words.values()]
+
+
+def _joined(words: list[TextLine]) -> TextLine:
+    return TextLine(
+        min(word.left for word in words),
+        min(word.top for word in words),
+        max(word.right for word in words),
+        max(word.bottom for word in words),
+        " ".join(word.text for word in words),
+    )

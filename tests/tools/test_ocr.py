@@ -84,12 +84,13 @@ TABLE = (
     "5\t1\t1\t1\t1\t1\t40\t35\t100\t25\t96.1\tInvoice\n"
     "5\t1\t1\t1\t1\t2\t150\t33\t130\t27\t91.0\t2024-017\n"
     '5\t1\t1\t1\t2\t1\t40\t115\t90\t24\t95.2\t"Total\n'
+    "5\t1\t1\t1\t2\t2\t400\t115\t60\t24\t95.2\tpaid\n"
 )
 
 
 def test_tesseract_s_words_become_lines() -> None:
     lines = [(line.left, line.top, line.right, line.bottom, line.text) for line in tesseract_lines(TABLE)]
-    assert lines == [(40, 33, 280, 60, "Invoice 2024-017"), (40, 115, 130, 139, '"Total')]
+    assert lines == [(40, 33, 280, 60, "Invoice 2024-017"), (40, 115, 130, 139, '"Total'), (400, 115, 460, 139, "paid")]
 
 
 def test_tesseract_reads_where_there_is_no_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
