@@ -12,6 +12,8 @@ from pytest_gta.tools import (
     speech,
     table_files,
     video_editing,
+    video_sight,
+    video_text,
     vision,
 )
 from pytest_gta.tools.calculator import CALCULATOR
@@ -34,6 +36,8 @@ TOOLS: tuple[Tool, ...] = (
     *sound_character.TOOLS,
     *speech.TOOLS,
     *video_editing.TOOLS,
+    *video_sight.TOOLS,
+    *video_text.TOOLS,
     OCR,
     IMAGE_QUALITY_TEST,
     *vision.TOOLS,
