@@ -53,5 +53,12 @@ def by_need(tasks: Sequence[TaskResult]) -> list[TaskResult]:
 
 
 def look_at_first(tasks: Sequence[TaskResult], most: int) -> list[TaskResult]:
-    """Return at most so many tasks that are without a score or below the threshold, the neediest first."""
-    return [task for task in by_need(tasks) if not task.success and task.status is not TaskStatus.NOT_RUN][:most]
+    """Return at most so many tasks that are without a score or below the threshold, the neediest first.
+
+    Those without a score take the first places, but not more than half of them while there are others.
+    """
+    needy = [task for task in by_need(tasks) if not task.success and task.status is not TaskStatus.NOT_RUN]
+    missing = [task for task in needy if task.root_score is None]
+    low = needy[len(missing) :]
+    places = max(most // 2, most - len(low))
+    return [*missing[:places], *low][:most]

@@ -100,7 +100,7 @@ def _rubric(chance: random.Random) -> tuple[Checkpoint, ...]:
     tops = []
     for i in range(1, chance.randint(3, 5)):
         children = [
-            leaf(f"cp{i}-{j}", chance.randint(1, 3), f"The {chance.choice(THINGS)} covers all {j + 2} points asked for.")
+            leaf(f"cp{i}-{j}", chance.randint(1, 3), f"The {chance.choice(THINGS)} covers {j + 2} points asked for.")
             for j in range(1, chance.randint(3, 5))
         ]
         tops.append(inner(f"cp{i}", chance.randint(1, 3), *children))

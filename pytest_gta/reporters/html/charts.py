@@ -1,4 +1,4 @@
-"""The charts of the report: drawn by pygal as SVG, coloured by the page, each with its numbers in words and as a table."""
+"""The charts of the report: drawn by pygal, coloured by the page, each with its numbers in words and as a table."""
 
 from __future__ import annotations
 
@@ -67,6 +67,8 @@ def leaf_chart(tasks: Sequence[TaskResult], threshold: float) -> Chart | None:
     chart = _bars(top=None, formatter=lambda value: f"{value:.0f}" if value else "", x_title="score of a leaf, points")
     chart.x_labels = names
     chart.add("Leaves", bins)
+    chart.y_labels = _ticks(max(bins))
+    chart.range = (0, max(bins))
     low, high = sum(bins[:2]), sum(bins[8:])
     told = (
         f"Histogram of {count(len(scores), 'leaf')}: {low} have less than 2 points, {high} have 8 or more, "
@@ -214,10 +216,10 @@ def _drawn(
         dot.set("data-task", anchor)
     dropped = ("defs", "desc", "script", "style")
     for element in [*root.iter()]:
-        if not isinstance(element.tag, str) or element.tag in dropped or "tooltip" in element.get("class", "").split():
-            element.getparent().remove(element)
-        elif element.tag == "title" and "guides" in element.getparent().get("class", "").split():
-            element.getparent().remove(element)
+        parent, marks = element.getparent(), (element.get("class") or "").split()
+        of_an_axis = element.tag == "title" and "guides" in (parent.get("class") or "")
+        if not isinstance(element.tag, str) or element.tag in dropped or "tooltip" in marks or of_an_axis:
+            parent.remove(element)
         else:
             _tidy(element)
     root.set("role", "img")

@@ -16,7 +16,9 @@ from pytest_gta.reporters.wording import count, duration, interval, money, point
 LOOK_AT_FIRST = 5
 NOTE_CHARACTERS = 180
 
-_SHORT_NAMES = {slug: slug.replace("_", " ").capitalize() for slug in CATEGORIES.values()} | {"retrieval_qa": "Retrieval and QA"}
+_SHORT_NAMES = {slug: slug.replace("_", " ").capitalize() for slug in CATEGORIES.values()} | {
+    "retrieval_qa": "Retrieval and QA"
+}
 STATES = {
     "reached": "Success",
     "below": "Below",
@@ -167,12 +169,13 @@ def tiles(result: RunResult) -> list[Tile]:
     cost, tokens = summary["cost_usd"], summary["tokens"]
     agent_tokens, judge_tokens = (tokens[who]["input"] + tokens[who]["output"] for who in ("agent", "judge"))
     tools = f"{summary['tool_calls']:,} calls, {summary['tool_errors']:,} errors"
+    leaves = f"of {count(summary['scored_leaves'], 'leaf')} with a score"
     whole = total((cost["agent"], cost["judge"]))
     agent_s = f"agent {duration(summary['agent_s'])} in all" if summary.get("agent_s") else ""
     return [
         Tile("Root Score", points(summary["root_score"]), "/ 10", f"95 % {interval(summary['root_score_ci'], 2)}"
              if summary["root_score_ci"] else ""),
-        Tile("Leaf SR", *_value(rate(summary["leaf_sr"])), f"of {count(summary['scored_leaves'], 'leaf')} with a score"),
+        Tile("Leaf SR", *_value(rate(summary["leaf_sr"])), leaves),
         Tile("Tool SR", *_value(rate(summary["tool_sr"])), tools if summary["tool_calls"] else "no tool calls"),
         Tile("Cost", "unknown" if whole is None else money(whole), "",
              f"agent {_money(cost['agent'])}, judge {_money(cost['judge'])}"),

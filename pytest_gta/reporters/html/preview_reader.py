@@ -1,4 +1,4 @@
-"""Looks into files for a preview: a small picture, the beginning of the text, the first rows. Runs in a confined process.
+"""Looks into files for a preview: a small picture, the first text or rows. Runs in a confined process.
 
 Whatever a file is or does, its preview is a value; one that cannot be had says why.
 """
@@ -6,10 +6,12 @@ Whatever a file is or does, its preview is a value; one that cannot be had says 
 from __future__ import annotations
 
 import base64
+import csv
 import io
 import re
 import time
 from collections.abc import Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -66,7 +68,8 @@ def _preview(path: Path, picture_bytes: int, page_bytes: int, seconds: float, ma
     if extract.pictures and (picture := _small(extract.pictures[0].data, picture_bytes)):
         value |= picture
         value["where"] = extract.pictures[0].where
-    rows = _rows(extract.text) if extract.kind == "sheets" or path.suffix.lower() in (".csv", ".tsv") else []
+    separated = path.suffix.lower() in (".csv", ".tsv") and extract.kind == "text"
+    rows = _separated(extract.text) if separated else _rows(extract.text) if extract.kind == "sheets" else []
     if rows:
         value["rows"] = rows
     elif extract.kind != "image" and extract.text:
@@ -104,6 +107,18 @@ def _rows(text: str) -> list[list[str]]:
         if len(rows) > ROWS:
             break
     return rows
+
+
+def _separated(text: str) -> list[list[str]]:
+    """Return the first rows of a text whose cells are separated, none when no separator is found."""
+    sample = text[:3_000]
+    try:
+        dialect = csv.Sniffer().sniff(sample, ",;\t|")
+        rows = csv.reader(io.StringIO(sample), dialect)
+        found = [[cell[:CELL_CHARACTERS] for cell in row[:COLUMNS]] for row in islice(rows, ROWS + 1) if row]
+    except csv.Error:
+        return []
+    return found if len(found) > 1 else []
 
 
 def _harmless_page(path: Path, most: int) -> str:

@@ -30,7 +30,7 @@ class Cut:
 
 
 def visible(text: str) -> str:
-    """Return text with what cannot be seen made visible: control bytes as ``␛``, other signs as ``‹U+202E›``."""
+    """Return text with what cannot be seen made visible: control bytes as ``␛``, other signs by their code point."""
     return _INVISIBLE.sub(_named, text.replace("\r\n", "\n"))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from typing import Literal
 from urllib.parse import quote
@@ -28,6 +28,8 @@ _OPENED = frozenset((*_PLAYED, ".pdf", ".png", ".jpg", ".jpeg", ".gif", ".webp",
 SHARES = {"rubric": 0.45, "request": 0.2, "answer": 0.2, "files": 0.6, "transcript": 1.0}
 """The part of the room left over by what comes before that each part of a task may take."""
 MOST = {"request": 16_000, "answer": 16_000, "transcript": 60_000, "step": 6_000, "text": 3_000}
+_PICTURES = 0.75
+"""The part of the files' room that pictures may take; text has the rest."""
 _NODE_BYTES, _STEP_BYTES, _FILE_BYTES = 420, 160, 420
 
 
@@ -208,27 +210,32 @@ def _rubric(task: TaskResult, threshold: float, room: int) -> tuple[list[NodeVie
 
 def _files(task: TaskResult, place: Place, previews: Previews, room: int) -> tuple[list[FileView], int]:
     views: list[FileView] = []
-    spent = 0
     records = task.deliverables
-    for number, record in enumerate(records):
-        may = (room - spent) // (len(records) - number)
-        view = _file(task, record, place, previews.get((task.run_key, record.path), Preview()), may - _FILE_BYTES)
+    found = [previews.get((task.run_key, record.path), Preview()) for record in records]
+    spent = 0
+    kept: set[int] = set()
+    for number in sorted(range(len(found)), key=lambda n: len(found[n].picture)):
+        if spent + len(found[number].picture) <= room * _PICTURES:
+            kept.add(number)
+            spent += len(found[number].picture)
+    for number, (record, preview) in enumerate(zip(records, found, strict=True)):
+        may = (room - spent) // (len(records) - number) - _FILE_BYTES
+        view = _file(task, record, place, preview if number in kept else replace(preview, picture=""), may)
         views.append(view)
-        spent += _FILE_BYTES + _size(view.note, view.text) + len(view.preview.picture) + size(view.page)
-        spent += sum(size(cell) + 10 for row in view.preview.rows for cell in row)
+        spent += _FILE_BYTES + _size(view.note, view.text) + size(view.page) + _table_size(view.preview)
     return views, spent
 
 
+def _table_size(preview: Preview) -> int:
+    return sum(size(cell) + 10 for row in preview.rows for cell in row)
+
+
 def _file(task: TaskResult, record: DeliverableRecord, place: Place, preview: Preview, room: int) -> FileView:
-    if len(preview.picture) > room:
-        preview = Preview(text=preview.text, rows=preview.rows, page=preview.page, facts=preview.facts)
-    left = room - len(preview.picture)
-    if sum(size(cell) + 10 for row in preview.rows for cell in row) > left:
-        preview = Preview(picture=preview.picture, width=preview.width, height=preview.height, where=preview.where,
-                          text="\n".join("\t".join(row) for row in preview.rows), facts=preview.facts)  # fmt: skip
+    if _table_size(preview) > room:
+        preview = replace(preview, rows=(), text="\n".join("\t".join(row) for row in preview.rows))
     most = MOST["text"] if not preview.picture else MOST["text"] // 2
-    text = fit(preview.text, min(most, left // 2)) if preview.text and left > 200 else Cut("")
-    page = preview.page if size(preview.page) <= left - _size(text) else ""
+    text = fit(preview.text, min(most, room // 2)) if preview.text and room > 200 else Cut("")
+    page = preview.page if size(preview.page) <= room - _size(text) else ""
     suffix = PurePosixPath(record.path).suffix.lower()
     lies = file_of(place.run, task.run_key, record.path) if suffix in _OPENED and record.sha256 else None
     link = place.link(lies) if lies else ""
