@@ -9,13 +9,14 @@ import itertools
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from pytest_gta import __version__
+from pytest_gta import __version__, local_profile
 from pytest_gta.benchmark.release import Release
 from pytest_gta.benchmark.run_directory import RunDirectory
 from pytest_gta.selection import open_dataset, select_tasks
@@ -35,12 +36,6 @@ if TYPE_CHECKING:
     from pytest_gta.tools.toolbox import Toolbox
     from pytest_gta.workspace.confinement import Confinement
     from pytest_gta.workspace.workspace import Workspace
-
-LOCAL_TOOLS = ("ReadCSV", "ReadPDF", "ReadXLSX", "DocxFileGenerator", "CsvFileGenerator", "HtmlFileGenerator")
-"""The few tools the bundled model is offered: it reads about 100 tokens a second."""
-
-LOCAL_EVIDENCE_CHARACTERS = 1600
-"""How much of the deliverables the bundled model is shown as a judge, for the same reason."""
 
 JUDGE_KEYS = ("EVAL_OPENAI_API_KEY", "OPENAI_API_KEY")
 """Where the judge's key is looked for, in this order."""
@@ -85,6 +80,7 @@ class Bench:
         try:
             self.agent_spec: AgentSpec = parse_agent_spec(settings.agent, model=settings.model)
             self.release: Release = open_dataset(settings.dataset, fetched_datasets(environment))
+            self.release.tool_metadata  # noqa: B018 - read now, so that a broken one is found before anything is spent
             self.tasks = select_tasks(self.release, settings, self._ids_with_outputs())
         except (AgentSpecError, DatasetError) as error:
             raise SettingsError(str(error)) from None
@@ -173,7 +169,8 @@ class Bench:
     def start_local_model(self) -> str | None:
         """Serve the bundled model, when the run uses it, and return its address; once, for all workers."""
         if self._local_url is None and self.settings.uses_local_model:
-            from pytest_gta.llm.local_model import LocalModelServer, LocalModelUnavailable
+            from pytest_gta.llm.local_model import LocalModelServer
+            from pytest_gta.llm.local_weights import LocalModelUnavailable
 
             log = self.run.root / "local-model.log"
             server = self._local_server = LocalModelServer(log=log, on_progress=self.on_progress)
@@ -235,7 +232,7 @@ class Bench:
         from pytest_gta.judge.evidence import EvidenceBudget
 
         if self.settings.judge_model == LOCAL_MODEL:
-            return EvidenceBudget(characters=LOCAL_EVIDENCE_CHARACTERS, pictures=0)
+            return EvidenceBudget(characters=local_profile.EVIDENCE_CHARACTERS, pictures=0)
         return EvidenceBudget()
 
     def may_reuse(self, verdict: Verdict) -> bool:
@@ -244,13 +241,17 @@ class Bench:
 
     def toolbox(self, workspace: Workspace, contributed: Sequence[Tool]) -> Toolbox:
         """Return the tools of one task, bound to its workspace."""
+        from pytest_gta.tools.table import TOOLS
         from pytest_gta.tools.toolbox import Toolbox
 
+        metadata: Mapping[str, Mapping[str, Any]] = self.release.tool_metadata
+        if self.settings.model == LOCAL_MODEL:
+            specs = [tool.spec for tool in TOOLS]
+            metadata = local_profile.tool_metadata(workspace.request, workspace.inputs, specs)
         return Toolbox(
             workspace,
             self.confinement,
-            only=LOCAL_TOOLS if self.settings.model == LOCAL_MODEL else None,
-            metadata=self.release.tool_metadata,
+            metadata=metadata,
             timeout_s=self.settings.tool_timeout,
             extra=contributed,
         )
@@ -261,9 +262,13 @@ class Bench:
         from pytest_gta.agents.limits import Limits
 
         model = self.settings.model
+        limits = Limits(max_turns=self.settings.max_turns, task_timeout_s=self.settings.task_timeout)
+        if model == LOCAL_MODEL:
+            turns = limits.max_turns if "max_turns" in dict(self.settings.given) else local_profile.TURNS
+            limits = replace(limits, max_turns=turns, identical_calls=local_profile.IDENTICAL_CALLS)
         return build_agent(
             self.agent_spec,
-            Limits(max_turns=self.settings.max_turns, task_timeout_s=self.settings.task_timeout),
+            limits,
             endpoint=self.model_endpoint if self.agent_spec.kind == "tools" else None,
             control=self.control,
             import_paths=self._import_paths,

@@ -91,12 +91,18 @@ class Controller:
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         """Learn which tasks are to run (without xdist)."""
-        self.scoreboard.expect([item.stash[TASK].slug for item in session.items if TASK in item.stash])
+        self._expect([item.stash[TASK].slug for item in session.items if TASK in item.stash])
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_xdist_node_collection_finished(self, ids: list[str]) -> None:
         """Learn which tasks are to run (with xdist, from each worker)."""
-        self.scoreboard.expect([key for nodeid in ids if (key := run_key_of_node(nodeid, self._run_keys))])
+        self._expect([key for nodeid in ids if (key := run_key_of_node(nodeid, self._run_keys))])
+
+    def _expect(self, run_keys: list[str]) -> None:
+        """Note on disk, too, what is to run: a killed run's report counts the tasks that never began."""
+        if run_keys and not self.scoreboard.tasks_expected and not self._config.option.collectonly:
+            self._bench.run.write_manifest({**self._bench.manifest(), "selected": sorted(set(run_keys))})
+        self.scoreboard.expect(run_keys)
 
     # -- while it runs ------------------------------------------------------------------------------------------------
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from pydantic import Field
 
 from pytest_gta.benchmark.results import TaskResult
-from pytest_gta.score_sheet import score_sheet
+from pytest_gta.reporters.score_sheet import score_sheet
 
 
 class BelowThreshold(AssertionError):
-    """A measured task whose root score does not reach the threshold; its text is the score sheet."""
+    """A measured task below the threshold; its text is the score sheet of what was lost."""
 
 
 class JudgedTask(TaskResult):
@@ -31,7 +31,7 @@ class JudgedTask(TaskResult):
         """
         __tracebackhide__ = True
         if not self.success and not self.gated:
-            raise BelowThreshold(self.sheet())
+            raise BelowThreshold(score_sheet(self, self.threshold, lost_only=True))
 
     def sheet(self) -> str:
         """Return the score sheet: headline, rubric with scores and reasons, deliverables."""

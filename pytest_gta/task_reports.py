@@ -21,8 +21,8 @@ from pytest_gta.checkpoint_reports import (
 )
 from pytest_gta.judged_task import BelowThreshold
 from pytest_gta.keys import BENCH, RESULT, TASK
+from pytest_gta.reporters.score_sheet import score_sheet
 from pytest_gta.road import NotMeasured, unmeasured
-from pytest_gta.score_sheet import score_sheet
 
 PLAIN_FAULTS = (BelowThreshold, NotMeasured, TaskFault)
 """Exceptions that say all there is to say: shown as their text, without a traceback."""

@@ -16,10 +16,7 @@ PACKAGE = Path(__file__).parents[1] / "pytest_gta"
 LAYERS = ("benchmark", "llm", "workspace", "formats", "tools", "agents", "judge", "reporters", "pytest layer")
 """From the bottom up: a module imports from its own layer and from those below."""
 
-RENDERINGS = ("score_sheet",)
-"""Modules beside the packages that belong to the reporters."""
-
-PURE = ("settings", "options", "selection", "road", "score_sheet", "run_report")
+PURE = ("settings", "options", "selection", "road", "run_report", "local_profile")
 """Modules beside the packages that do without pytest."""
 
 HEAVY = (
@@ -36,7 +33,7 @@ def _layer(module: str) -> str:
     parts = module.split(".")
     if len(parts) > 1 and parts[1] in LAYERS:
         return parts[1]
-    return "reporters" if parts[-1] in RENDERINGS else "pytest layer"
+    return "pytest layer"
 
 
 def _name(path: Path) -> str:
@@ -73,11 +70,7 @@ def test_imports_are_found_wherever_they_stand(tmp_path: Path) -> None:
         "def f():\n    from pytest_gta.judge import judge\n    import openai.types\n"
     )
     assert list(_imports(tmp_path / "m.py")) == [(1, "typing"), (5, "pytest_gta.judge.judge"), (6, "openai.types")]
-    assert [_layer(name) for name in ("pytest_gta.judge.judge", "pytest_gta.road", "pytest_gta.score_sheet")] == [
-        "judge",
-        "pytest layer",
-        "reporters",
-    ]
+    assert [_layer(name) for name in ("pytest_gta.judge.judge", "pytest_gta.road")] == ["judge", "pytest layer"]
 
 
 @pytest.mark.parametrize("path", _modules(), ids=_name)

@@ -5,6 +5,9 @@ from __future__ import annotations
 from pytest_gta.benchmark.results import Tokens
 from pytest_gta.llm.endpoint import OPENAI_URL, Endpoint
 
+LOCAL = "local"
+"""The bundled model, which costs nothing."""
+
 
 def price(endpoint: Endpoint, tokens: Tokens) -> float | None:
     """Return the cost of one call in USD, or None when the endpoint or its model is not in the list.
@@ -12,6 +15,8 @@ def price(endpoint: Endpoint, tokens: Tokens) -> float | None:
     A model's name alone is not enough: another server may offer a model of that name at another price, so the
     address decides whose list counts. Batch, priority and other special tariffs are not known here.
     """
+    if endpoint.model == LOCAL and endpoint.is_loopback:
+        return 0.0
     import genai_prices
 
     usage = genai_prices.Usage(

@@ -11,8 +11,8 @@ from typing import Any
 
 from pytest_gta.benchmark.results import CheckpointResult, RunResult, TaskResult
 from pytest_gta.reporters.outcome import Outcome
+from pytest_gta.reporters.score_sheet import headline
 from pytest_gta.reporters.wording import count, duration, interval, money, points, rate
-from pytest_gta.score_sheet import headline
 
 HEADER_CELLS = (
     '<th class="sortable" data-column-type="rootScore">Root Score</th>',
@@ -29,7 +29,7 @@ STYLE = """<style>
 .gta .big { font-size: 1.9em; font-weight: 600; }
 .gta .pass { color: #1a6b33; } .gta .fail { color: #a61b1b; } .gta .open { color: #8a5a00; }
 .gta .why { color: #444; } .gta .note { color: #8a5a00; }
-.logwrapper .log:has(.gta) { max-height: none; overflow: visible; white-space: normal; }
+.logwrapper .log:has(.gta) { top: 0; height: auto; overflow: visible; white-space: normal; }
 .logwrapper:has(.gta) { max-height: none; height: auto; overflow: visible; }
 .logwrapper:has(.gta) .logexpander { display: none; }
 </style>"""
@@ -54,7 +54,8 @@ def summary_block(result: RunResult, outcome: Outcome) -> str:
         if missing
         else ""
     )
-    agent = " on ".join(filter(None, (run["agent"]["label"], run["agent"]["model"])))
+    kind, label, model = (run["agent"][key] for key in ("kind", "label", "model"))
+    agent = " on ".join(filter(None, (kind if label == model else f"{kind} {label}", model)))
     facts = (
         f"{run['dataset']['name']} (sha256 {run['dataset']['sha256'][:12]}), agent {agent}, judge "
         f"{run['judge']['model']} (prompt {run['judge']['prompt_version']}), tools confined by {run['sandbox']}, "

@@ -162,8 +162,10 @@ def _spending(result: RunResult) -> list[str]:
     calls = sum(task.judge.usage.calls for task in result.tasks)
     cached = sum(task.judge.cached_leaves for task in result.tasks)
     reused = f", {count(cached, 'leaf')} reused" if cached else ""
+    untold = cost["agent"] is None and not any(tokens["agent"].values())
+    agent = "usage not told" if untold else f"{money(cost['agent'])}, {_tokens(tokens['agent'])}"
     return [
-        f"Agent    {money(cost['agent'])}, {_tokens(tokens['agent'])}, {duration(summary['agent_s'])} in all",
+        f"Agent    {agent}, {duration(summary['agent_s'])} in all",
         f"Judge    {money(cost['judge'])}, {_tokens(tokens['judge'])}, {count(calls, 'call')}{reused}",
         f"Time     {duration(summary['wall_s'])}",
     ]

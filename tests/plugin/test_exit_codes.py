@@ -29,7 +29,9 @@ CASES = {
     "all pass": Case((8, 8, 8), (), 0, r"PASS \(exit 0\): all 3 graded tasks reach 7 points"),
     "one below": Case((8, 2, 8), (), 1, r"FAIL \(exit 1\): 1 of 3 graded tasks below 7 points"),
     "threshold is inclusive": Case((7, 7, 7), (), 0, r"PASS \(exit 0\).*"),
-    "lower threshold": Case((8, 2, 8), ("--gta-threshold=2",), 0, r"PASS \(exit 0\): all 3 graded tasks reach 2 points"),
+    "lower threshold": Case(
+        (8, 2, 8), ("--gta-threshold=2",), 0, r"PASS \(exit 0\): all 3 graded tasks reach 2 points"
+    ),
     "gate met": Case((8, 2, 8), ("--gta-fail-under=60",), 0, r"PASS \(exit 0\): Root SR 66.7 % >= 60 %"),
     "gate missed": Case((8, 2, 8), ("--gta-fail-under=70",), 1, r"FAIL \(exit 1\): Root SR 66.7 % < 70 %"),
     "score gate met": Case((8, 2, 8), ("--gta-fail-under-score=6",), 0, r"PASS \(exit 0\): Root Score 6.00 >= 6"),

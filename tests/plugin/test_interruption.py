@@ -82,7 +82,7 @@ def test_a_killed_controller_loses_no_finished_leaf(make_project: Callable[..., 
     project.respond = slowly  # type: ignore[method-assign]
     run = project.pytester.path / "run"
     command = [sys.executable, "-m", "pytest", *project.arguments(), workers]
-    with subprocess.Popen(  # noqa: S603
+    with subprocess.Popen(
         command, cwd=project.pytester.path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
         start_new_session=True,
     ) as process:  # fmt: skip

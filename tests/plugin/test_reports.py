@@ -30,7 +30,9 @@ def reported(make_project: Callable[..., Project], workers: str) -> Project:
     """A run of four tasks: passed, too low with hostile reasons, unscored, passed."""
     project = make_project(4)
     project.fail_task("2", hostile_answer(2))
-    project.scores[project.leaf("3", 0)] = Answer(text="\ud83d is not a verdict".encode("utf-16", "surrogatepass").hex())
+    project.scores[project.leaf("3", 0)] = Answer(
+        text="\ud83d is not a verdict".encode("utf-16", "surrogatepass").hex()
+    )
     result = project.run(workers, "--junitxml=junit.xml", "--html=report.html", "--self-contained-html")
     assert result.ret == 1
     return project
@@ -44,7 +46,7 @@ def test_every_report(reported: Project) -> None:
 
 
 def check_junit(data: bytes) -> None:
-    suite = ElementTree.fromstring(data).find("testsuite")  # noqa: S314 - our own file; a strict parser
+    suite = ElementTree.fromstring(data).find("testsuite")
     assert suite is not None
     cases = suite.findall("testcase")
     assert int(suite.get("tests", "")) == len(cases) == 4

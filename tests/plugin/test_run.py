@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.plugin.conftest import Project
+from tests.plugin.conftest import SUITE, Project
 
 
 @pytest.fixture(params=["-n0", "-n2"])
@@ -101,7 +101,8 @@ def test_result(gta_result, gta_run, gta_settings):
 
 def test_two_tests_of_a_task_share_its_run(make_project: Callable[..., Project], workers: str) -> None:
     project = make_project(
-        2, suite="def test_a(gta_result):\n    gta_result.check()\n\ndef test_b(gta_run):\n    assert gta_run.final_answer\n"
+        2,
+        suite=SUITE + "\ndef test_b(gta_run):\n    assert gta_run.final_answer\n",
     )
     project.run(workers).assert_outcomes(passed=4)
     assert len(project.judged()) == sum(len(project.leaves(t)) for t in project.index)

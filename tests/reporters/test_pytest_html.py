@@ -67,7 +67,7 @@ def test_a_score_sheet_shows_whatever_it_is_given_as_text() -> None:
 def test_the_summary_shows_whatever_it_is_given_as_text() -> None:
     run = a_run(
         graded("1", 9, category=HOSTILE),
-        agent={"kind": "cmd", "label": HOSTILE, "model": HOSTILE},
+        agent={"kind": HOSTILE, "label": HOSTILE, "model": HOSTILE},
         judge={"model": HOSTILE, "prompt_version": HOSTILE},
         dataset={"name": HOSTILE, "sha256": "ab" * 32, "tasks": 1},
         sandbox=HOSTILE,

@@ -89,7 +89,7 @@ def test_unknown_costs_and_times_are_said_to_be_unknown() -> None:
     run = a_run(graded("1", 9, agent=an_agent(usage=unknown), judge=JudgeRecord(usage=unknown, cached_leaves=3)))
     run.summary["wall_s"] = None
     text = "\n".join(lines(run))
-    assert "Agent    cost unknown, 0 tokens in" in text
+    assert "Agent    usage not told, " in text
     assert "Judge    cost unknown, 0 tokens in, 0 out, 1 call, 3 leaves reused" in text
     assert "Time     unknown" in text
 

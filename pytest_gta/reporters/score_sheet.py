@@ -6,9 +6,9 @@ import textwrap
 from collections.abc import Iterator, Sequence
 
 from pytest_gta.benchmark.results import CheckpointResult, TaskResult
-from pytest_gta.reporters.wording import told_apart
+from pytest_gta.reporters.wording import count, told_apart
 
-WIDTH = 100
+WIDTH = 79
 
 
 def headline(result: TaskResult, threshold: float) -> str:
@@ -20,8 +20,14 @@ def headline(result: TaskResult, threshold: float) -> str:
     return f"root score {told_apart(result.root_score, threshold)} {relation} {threshold:g}"
 
 
-def score_sheet(result: TaskResult, threshold: float) -> str:
-    """Return the whole sheet: headline, how the agent ended, the rubric with scores and reasons, the deliverables."""
+def score_sheet(result: TaskResult, threshold: float, *, lost_only: bool = False) -> str:
+    """Return the sheet: headline, how the agent ended, the rubric with scores and reasons, the deliverables.
+
+    Args:
+        result: The task's result.
+        threshold: Points from which a leaf or the root succeeds.
+        lost_only: Leave out checkpoints that reach the threshold, and say how many leaves that were.
+    """
     lines = [headline(result, threshold)]
     if result.agent:
         ended = result.agent.stop_reason.value
@@ -31,7 +37,10 @@ def score_sheet(result: TaskResult, threshold: float) -> str:
             f"{result.agent.tool_calls} tool calls, {result.agent.tool_errors} of them errors"
         )
     lines.append("")
-    lines.extend(_tree(result.checkpoints, 0))
+    lines.extend(_tree(result.checkpoints, 0, threshold if lost_only else None))
+    reached = sum(leaf.score is not None and leaf.score >= threshold for leaf in result.leaves())
+    if lost_only and reached:
+        lines.append(f"       and {count(reached, 'leaf')} with {threshold:g} points or more")
     lines.append("")
     if not result.deliverables:
         lines.append("delivered: no files")
@@ -42,12 +51,16 @@ def score_sheet(result: TaskResult, threshold: float) -> str:
     return "\n".join(lines)
 
 
-def _tree(nodes: Sequence[CheckpointResult], depth: int) -> Iterator[str]:
+def _tree(nodes: Sequence[CheckpointResult], depth: int, lost_below: float | None) -> Iterator[str]:
     indent = "  " * depth
     for node in nodes:
+        if lost_below is not None and all(x.score is not None and x.score >= lost_below for x in node.leaves()):
+            continue
         score = "  -  " if node.score is None else f"{node.score:5.1f}"
         state = "" if node.status == "scored" else f" [{node.status}]"
-        text = textwrap.shorten(node.requirements, WIDTH - len(indent) - 24, placeholder=" ...")
+        text = textwrap.shorten(
+            node.requirements, max(WIDTH - len(indent) - len(node.id) - len(state) - 14, 20), placeholder=" ..."
+        )
         yield f"{score}  {indent}{node.id} (x{node.weight:g}){state} {text}"
         if node.analysis:
             yield from textwrap.wrap(
@@ -58,4 +71,4 @@ def _tree(nodes: Sequence[CheckpointResult], depth: int) -> Iterator[str]:
                 max_lines=4,
                 placeholder=" ...",
             )
-        yield from _tree(node.checkpoints, depth + 1)
+        yield from _tree(node.checkpoints, depth + 1, lost_below)

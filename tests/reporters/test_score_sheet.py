@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from pytest_gta.benchmark.results import StopReason, TaskStatus
 from pytest_gta.benchmark.scoring import score_tree
-from pytest_gta.score_sheet import headline, score_sheet
+from pytest_gta.reporters.score_sheet import headline, score_sheet
 from tests.domain import a_file, an_agent, by_id, graded, inner, leaf, not_graded, scored, unscored
 
 
