@@ -189,13 +189,10 @@ def _tools(environment: Mapping[str, str]) -> Iterator[Finding]:
 
 
 def _renderers() -> Iterator[Finding]:
-    for what, programs, use, package in (
-        ("LibreOffice", _OFFICE, "pages of Office files as pictures", "libreoffice"),
-        ("Chromium", _BROWSERS, "HTML pages as pictures", "chromium"),
-    ):
+    for what, programs in (("LibreOffice", _OFFICE), ("Chromium", _BROWSERS)):
         path = next((found for name in programs if (found := shutil.which(name))), None)
         if path is None:
-            yield Finding(State.MISSING, what, use, f"apt install {package}")
+            yield Finding(State.MISSING, what, "not found; no run needs it")
         else:
             yield Finding(State.OK, what, _says_its_version(path) or path)
 

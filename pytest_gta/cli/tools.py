@@ -34,7 +34,9 @@ def add_to(subcommands: Any) -> None:
     chosen = tools.add_subparsers(title="commands", metavar="COMMAND", required=True)
 
     parser = chosen.add_parser("list", help="show each tool, what it works with, and whether it is ready here")
-    parser.add_argument("--json", action="store_true", help="print it as JSON, with descriptions and parameters")
+    form = parser.add_mutually_exclusive_group()
+    form.add_argument("--json", action="store_true", help="print it as JSON, with descriptions and parameters")
+    form.add_argument("--markdown", action="store_true", help="print the table of docs/tools.md")
     parser.set_defaults(run=list_tools)
 
     parser = chosen.add_parser(
@@ -92,7 +94,11 @@ def list_tools(given: argparse.Namespace) -> int:
     """Print the tools."""
     from pytest_gta.tools.backend import readiness
     from pytest_gta.tools.endpoint_settings import set_up
+    from pytest_gta.tools.tools_page import tools_table
 
+    if given.markdown:
+        print("\n".join(tools_table(all_tools())))
+        return 0
     there = set_up(_endpoints())
     rows = [(tool, readiness(tool.backends, there)) for tool in all_tools()]
     if given.json:

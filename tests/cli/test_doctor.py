@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 from pathlib import Path
 
 import pytest
@@ -78,11 +77,15 @@ def test_what_every_run_needs_is_the_only_thing_that_fails(
     assert "!!  dependencies" in capsys.readouterr().out
 
 
-def test_renderers_that_are_not_there_are_named_with_what_brings_them(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(shutil, "which", lambda name: None)
-    found = {finding.what: finding for finding in machine._renderers()}
-    assert found["LibreOffice"].remedy == "apt install libreoffice"
-    assert found["Chromium"].state is State.MISSING
+def test_renderers_are_found_by_any_of_their_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    program = tmp_path / "google-chrome"
+    program.write_text("#!/bin/sh\necho Chrome 999\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert list(machine._renderers()) == [
+        Finding(State.MISSING, "LibreOffice", "not found; no run needs it"),
+        Finding(State.OK, "Chromium", "Chrome 999"),
+    ]
 
 
 def test_online_asks_each_endpoint() -> None:
