@@ -18,16 +18,20 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from pytest_gta.tools.backend import RAPIDOCR, TESSERACT
-from pytest_gta.tools.picture_input import flattened, open_picture
-from pytest_gta.tools.reading_order import TextLine, in_reading_order
+from pytest_gta.tools.picture_input import flattened, open_pages
+from pytest_gta.tools.reading_order import TextLine, in_reading_order, with_words_joined
 from pytest_gta.tools.specification import ToolParameter, ToolSpec
 from pytest_gta.tools.tool import Tool, ToolFault
 
 if TYPE_CHECKING:
     from PIL.Image import Image
 
+MOST_PAGES = 20
+"""Of a scan with several pages."""
 _PIECE_PX = 1600
 """A longer side is read in pieces: the engine would shrink it, and small letters with it."""
+_LEAST_PX = 368
+"""A shorter side gets a margin."""
 _SEARCHED_PX = 400
 """How far from a piece's full length a blank place to cut at is looked for."""
 _MOST_PIXELS = 24_000_000
@@ -71,7 +75,17 @@ def read_text(image: str) -> str:
     Raises:
         ToolFault: It is no picture, or there is nothing to read it with.
     """
-    lines = read_lines(flattened(open_picture(image)))
+    pages = open_pages(image, most=MOST_PAGES + 1)
+    told = [_told(read_lines(flattened(page))) for page in pages[:MOST_PAGES]]
+    if len(told) == 1:
+        return told[0]
+    marked = [f"[page {number}]\n{text}" for number, text in enumerate(told, 1)]
+    if len(pages) > MOST_PAGES:
+        marked.append(f"[only the first {MOST_PAGES} pages were read]")
+    return "\n".join(marked)
+
+
+def _told(lines: list[TextLine]) -> str:
     if not lines:
         return "No text was found in the picture."
     return "\n".join(f"({line.left}, {line.top}, {line.right}, {line.bottom}) {line.text}" for line in lines)
@@ -93,7 +107,8 @@ def read_lines(picture: Image) -> list[TextLine]:
     if scale < 1:
         smaller = picture.resize((round(picture.width * scale), round(picture.height * scale)))
     found = _by_rapidocr(smaller) if which == "rapidocr" else _by_tesseract(smaller)
-    return in_reading_order([line.scaled(1 / scale) for line in found] if scale < 1 else found)
+    in_order = in_reading_order([line.scaled(1 / scale) for line in found] if scale < 1 else found)
+    return with_words_joined(in_order)
 
 
 # -- RapidOCR ---------------------------------------------------------------------------------------------------------
@@ -106,7 +121,7 @@ def _by_rapidocr(picture: Image) -> list[TextLine]:
     read = _rapidocr()
     lines = []
     for left, top, right, bottom in _pieces(pixels):
-        result = read(np.ascontiguousarray(pixels[top:bottom, left:right]))
+        result = read(_padded(pixels[top:bottom, left:right]))
         if result.txts is None or result.boxes is None:  # nothing was found
             continue
         for corners, text in zip(result.boxes, result.txts, strict=True):
@@ -138,6 +153,25 @@ def _rapidocr() -> Any:
                 "EngineConfig.onnxruntime.inter_op_num_threads": 1,
             }
         )
+
+
+def _padded(pixels: Any) -> Any:
+    """Return a small picture with a margin at the right and bottom in the colour of its rim.
+
+    The engine enlarges small pictures until letters are so big that it takes words for lines.
+    """
+    import numpy as np
+
+    height, width = pixels.shape[:2]
+    margin = ((0, max(0, _LEAST_PX - height)), (0, max(0, _LEAST_PX - width)))
+    if not any(after for _, after in margin):
+        return np.ascontiguousarray(pixels)
+    rim = np.concatenate([pixels[0], pixels[-1], pixels[:, 0], pixels[:, -1]])
+    colour = np.median(rim, axis=0).astype(pixels.dtype)
+    padded = np.empty((height + margin[0][1], width + margin[1][1], 3), dtype=pixels.dtype)
+    padded[:] = colour
+    padded[:height, :width] = pixels
+    return padded
 
 
 def _pieces(pixels: Any) -> Iterator[tuple[int, int, int, int]]:

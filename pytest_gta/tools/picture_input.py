@@ -62,6 +62,19 @@ def open_picture(path: str) -> Image:
     Raises:
         ToolFault: It cannot be decoded.
     """
+    return open_pages(path, most=1)[0]
+
+
+def open_pages(path: str, *, most: int) -> list[Image]:
+    """Open the pages of a picture file, as scanners put several into one, each turned upright.
+
+    Args:
+        path: The file.
+        most: Pages at most. Of an animated picture the first frame is its only page.
+
+    Raises:
+        ToolFault: It cannot be decoded.
+    """
     from PIL import Image, ImageOps, UnidentifiedImageError
 
     Image.MAX_IMAGE_PIXELS = None  # checked below, with words of our own
@@ -69,11 +82,15 @@ def open_picture(path: str) -> Image:
         warnings.simplefilter("ignore")
         try:
             with Image.open(path) as opened:
-                if opened.width * opened.height > MOST_PIXELS:
-                    size = f"{opened.width} x {opened.height}"
-                    raise ToolFault(f"{path} has {size} pixels, more than the {MOST_PIXELS:,} that are opened")
-                opened.load()
-                return ImageOps.exif_transpose(opened)
+                pages = []
+                for number in range(min(most, page_count(opened))):
+                    opened.seek(number)
+                    if opened.width * opened.height > MOST_PIXELS:
+                        size = f"{opened.width} x {opened.height}"
+                        raise ToolFault(f"{path} has {size} pixels, more than the {MOST_PIXELS:,} that are opened")
+                    opened.load()
+                    pages.append(ImageOps.exif_transpose(opened))
+                return pages
         except ToolFault:
             raise
         except UnidentifiedImageError:
@@ -84,6 +101,11 @@ def open_picture(path: str) -> Image:
         except Exception as error:
             # A decoder may raise anything at all on damaged data.
             raise ToolFault(f"{path} is damaged or incomplete ({type(error).__name__}: {error})") from None
+
+
+def page_count(picture: Image) -> int:
+    """Return how many pages an open picture file has."""
+    return int(getattr(picture, "n_frames", 1)) if picture.format == "TIFF" else 1
 
 
 def flattened(picture: Image) -> Image:

@@ -69,6 +69,30 @@ def in_reading_order(lines: Sequence[TextLine]) -> list[TextLine]:
     return ordered
 
 
+def with_words_joined(lines: Sequence[TextLine]) -> list[TextLine]:
+    """Return lines in reading order with those joined that touch: words of one line, found apart in large letters."""
+    joined: list[TextLine] = []
+    for line in lines:
+        last = joined[-1] if joined else None
+        if last is not None and _touch(last, line):
+            joined[-1] = TextLine(
+                last.left,
+                min(last.top, line.top),
+                max(last.right, line.right),
+                max(last.bottom, line.bottom),
+                f"{last.text} {line.text}",
+            )
+        else:
+            joined.append(line)
+    return joined
+
+
+def _touch(one: TextLine, other: TextLine) -> bool:
+    low, high = sorted((one.height, other.height))
+    beside = abs(_middle(one) - _middle(other)) < 0.3 * low and high < 1.5 * low
+    return beside and one.left < other.left and abs(other.left - one.right) <= 0.35 * low
+
+
 def _by_rows(lines: Sequence[TextLine]) -> list[TextLine]:
     rows: list[list[TextLine]] = []
     for line in sorted(lines, key=_middle):

@@ -70,6 +70,8 @@ def describe_attribute(
     wanted = attribute.strip()
     if not wanted:
         raise ToolFault("`attribute` is empty: name what to describe, such as colour or material")
+    if not bbox or not str(bbox).strip():
+        raise ToolFault('`bbox` is empty: name the part of the picture, such as "(40, 60, 200, 180)"')
     answer, remark = _ask(workspace, confined, endpoints, _ATTRIBUTE.format(attribute=wanted), image, bbox)
     return f"{answer}\n{remark}".strip()
 

@@ -50,6 +50,8 @@ class SearchSettings:
     def __post_init__(self) -> None:
         if self.backend not in ("", *BACKENDS):
             raise ValueError(f"search backend {self.backend!r} is none of {', '.join(BACKENDS)}")
+        if self.record is not None and self.record == self.replay:
+            raise ValueError(f"searches cannot be recorded to the file they are replayed from: {self.record}")
 
     @property
     def chosen(self) -> str:

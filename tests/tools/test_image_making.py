@@ -7,7 +7,6 @@ import io
 from collections.abc import Callable, Iterator
 from typing import Any
 
-import numpy as np
 import pytest
 from PIL import Image, ImageDraw
 
@@ -20,6 +19,8 @@ from pytest_gta.workspace.confinement import Confinement
 from pytest_gta.workspace.workspace import Workspace
 from tests.openai_server import Answer, OpenAIServer, RecordedRequest, fails
 from tests.tools.pictures import saved
+
+np = pytest.importorskip("numpy")
 
 
 class Painter:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 from PIL import Image, ImageFilter
 
@@ -11,6 +10,9 @@ from pytest_gta.tools.image_quality import measure, measure_file
 from pytest_gta.tools.tool import ToolFault
 from pytest_gta.tools.toolbox import Toolbox
 from tests.tools.pictures import saved, written
+
+np = pytest.importorskip("numpy")
+pytest.importorskip("matplotlib")
 
 
 def checked(size: int = 240, cell: int = 12, dark: int = 60, light: int = 190) -> Image.Image:

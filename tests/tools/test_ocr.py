@@ -63,6 +63,14 @@ def test_a_long_screenshot_keeps_its_small_letters() -> None:
 
 
 @needs_rapidocr
+def test_all_pages_of_a_scan_are_read(tmp_path: Path) -> None:
+    one, two = (written(((30, 40), text), size=(300, 100)) for text in ("First page", "Second page"))
+    saved(one, tmp_path / "scan.tif", save_all=True, append_images=[two])
+    first, second = read_text(str(tmp_path / "scan.tif")).split("\n[page 2]\n")
+    assert first.startswith("[page 1]\n(") and first.endswith(") First page") and second.endswith(") Second page")
+
+
+@needs_rapidocr
 def test_a_picture_without_text_says_so(tmp_path: Path) -> None:
     saved(Image.new("RGB", (200, 200), "white"), tmp_path / "blank.png")
     assert read_text(str(tmp_path / "blank.png")) == "No text was found in the picture."

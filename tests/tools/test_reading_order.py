@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 
-from pytest_gta.tools.reading_order import TextLine, in_reading_order
+from pytest_gta.tools.reading_order import TextLine, in_reading_order, with_words_joined
 
 
 def line(left: int, top: int, width: int, text: str, height: int = 20) -> TextLine:
@@ -43,3 +43,11 @@ def test_a_slanted_row_stays_a_row() -> None:
 def test_nothing_and_one_line() -> None:
     assert in_reading_order([]) == []
     assert texts([line(0, 0, 10, "one")]) == ["one"]
+
+
+def test_words_that_touch_are_one_line_and_cells_are_not() -> None:
+    words = [line(0, 0, 80, "First"), line(76, 1, 60, "page"), line(160, 0, 60, "12"), line(0, 30, 60, "next")]
+    joined = with_words_joined(words)
+    assert [(found.text, found.right) for found in joined] == [("First page", 136), ("12", 220), ("next", 60)]
+    large_and_small = [line(0, 0, 80, "T", height=60), line(82, 20, 60, "small")]
+    assert with_words_joined(large_and_small) == large_and_small

@@ -79,6 +79,8 @@ def test_a_box_that_was_put_right_is_said_and_an_impossible_one_asks_nobody(tool
     assert "corners were put in order" in tools.call("RegionAttributeDescription", arguments).text
     outside = tools.call("RegionAttributeDescription", {**arguments, "bbox": "(900, 0, 950, 20)"})
     assert outside.is_error and "200 x 100 pixels" in outside.text and len(seer.pictures) == 1
+    empty = tools.call("RegionAttributeDescription", {**arguments, "bbox": " "})
+    assert empty.is_error and "`bbox` is empty" in empty.text
 
 
 def test_objects_are_counted(tools: Toolbox, seer: Seer) -> None:

@@ -148,6 +148,8 @@ def test_settings_choose_the_backend() -> None:
     assert KEY not in repr(SearchSettings(api_key=KEY))
     with pytest.raises(ValueError, match="bing"):
         SearchSettings("bing")
+    with pytest.raises(ValueError, match="recorded to the file they are replayed from"):
+        SearchSettings(record=Path("r.jsonl"), replay=Path("r.jsonl"))
     with pytest.raises(ToolFault, match="GTA_SEARCH_URL"):
         WebSearch(SearchSettings()).find("q", 1, deadline_s=1)
 
