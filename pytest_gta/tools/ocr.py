@@ -15,6 +15,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from pytest_gta.tools.backend import RAPIDOCR, TESSERACT
@@ -141,8 +142,9 @@ def _by_rapidocr(picture: Image) -> list[TextLine]:
 
 
 @functools.cache
+@cache
 def _rapidocr() -> Any:
-    """Return the engine; what it and its libraries say while it is made goes nowhere."""
+    """Return the engine, made once a process; what it and its libraries say while it is made goes nowhere."""
     logging.disable(logging.CRITICAL)
     threads = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
