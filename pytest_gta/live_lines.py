@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from pytest_gta.benchmark.results import TaskResult, TaskStatus
+from pytest_gta.benchmark.results import StopReason, TaskResult, TaskStatus
 from pytest_gta.reporters.scoreboard import Scoreboard
 from pytest_gta.reporters.wording import money
 
@@ -41,17 +41,18 @@ class LiveLines:
         reporter = self._reporter
         if reporter is None:
             return
+        # pytest writes a file's name before its first letter; there are no letters here, so once is enough.
+        file_shown = reporter.currentfspath
         if self._count_shown:
             reporter.rewrite("", erase=True)
+            reporter.rewrite("")
             self._count_shown = False
         elif not self._line_begun:
             reporter.ensure_newline()
         self._line_begun = True
-        # pytest writes a file's name before its first letter; there are no letters, so once is enough.
-        file_shown = reporter.currentfspath
         score, markup = self._score(result)
         reporter.write(score, **markup)
-        reporter.write_line(f"  {result.run_key:<22} {_remark(result):<14} {self._count()}")
+        reporter.write(f"  {result.run_key:<22} {self._count()}{_remark(result)}\n")
         reporter.currentfspath = file_shown
 
     def _score(self, result: TaskResult) -> tuple[str, dict[str, bool]]:
@@ -61,11 +62,13 @@ class LiveLines:
 
     def _count(self) -> str:
         board = self._scoreboard
-        return (
-            f"{board.tasks_finished}/{board.tasks_expected} tasks, "
-            f"{board.leaves_judged}/{board.leaves_expected} leaves, "
-            f"{money(board.cost_usd)}"
-        )
+        parts = [
+            f"{board.tasks_finished}/{board.tasks_expected} tasks",
+            f"{board.leaves_judged}/{board.leaves_expected} leaves",
+        ]
+        if board.cost_usd is not None:
+            parts.append(money(board.cost_usd))
+        return ", ".join(parts)
 
     @property
     def _reporter(self) -> Any:
@@ -83,7 +86,7 @@ _STATE_WORDS = {
 
 
 def _remark(result: TaskResult) -> str:
-    """Return what is unusual about how the agent ended, in a word."""
-    if result.agent is None or result.agent.stop_reason.value == "finished":
+    """Return how the agent ended, when it did not just finish."""
+    if result.agent is None or result.agent.stop_reason is StopReason.FINISHED:
         return ""
-    return result.agent.stop_reason.value
+    return f", {result.agent.stop_reason.value}"

@@ -26,24 +26,21 @@ def header_lines(bench: Bench) -> list[str]:
     tasks = [task for task in bench.tasks if isinstance(task, Task)]
     leaves = sum(len(task.leaves) for task in tasks)
     of = "" if len(bench.tasks) == len(release.task_ids) else f" of {len(release.task_ids)}"
-    agent = bench.agent_spec.kind if not settings.model else f"{bench.agent_spec.kind} on {settings.model}"
-    if bench.agent_spec.target:
-        agent = f"{bench.agent_spec.kind}:{bench.agent_spec.target}" + (
-            f" on {settings.model}" if settings.model else ""
-        )
+    spec = bench.agent_spec
+    target = shown_path(Path(spec.target), bench.folder) if spec.kind == "outputs" else spec.target
+    agent = " on ".join(filter(None, (":".join(filter(None, (spec.kind, target))), settings.model)))
     lines = [
-        f"gta: {release.name}, {len(bench.tasks)}{of} tasks, {count(leaves, 'leaf')}; agent {agent}; "
-        f"judge {settings.judge_model}; success from {settings.threshold:g} points",
-        f"gta: tools confined by {bench.confinement.note}",
+        f"gta: {release.name}, {len(bench.tasks)}{of} tasks, {count(leaves, 'leaf')}, "
+        f"success from {settings.threshold:g} points",
+        f"gta: agent {agent}, judge {settings.judge_model}",
+        f"gta: tools in {bench.confinement.note}",
         f"gta: run directory {shown_path(bench.run.root, bench.folder)}",
     ]
     invalid = len(bench.tasks) - len(tasks)
     if invalid:
         lines.append(f"gta: {count(invalid, 'task')} not usable, see the errors or `pytest-gta validate`")
     if settings.uses_local_model:
-        lines.append(
-            "gta: the bundled model is very weak: its scores show that everything runs, not how good anything is"
-        )
+        lines.append("gta: the bundled model is tiny: its scores show that it all runs, nothing more")
     return lines
 
 

@@ -18,10 +18,10 @@ CHOICES = ("auto", *BACKENDS)
 """What ``--gta-sandbox`` takes."""
 
 _NOTES = {
-    "sandlock": "sandlock: tool code has no network, sees only the task's folder, and cannot change its inputs",
-    "bwrap": "bwrap: tool code has no network, sees only the task's folder, and cannot change its inputs",
-    "process": "WARNING process limits only: tool code can read this machine's files and use its network",
-    "off": "WARNING off: tool code has your rights, and no limit but time",
+    "sandlock": "sandlock: no network, only the task's folder, inputs read-only",
+    "bwrap": "bwrap: no network, only the task's folder, inputs read-only",
+    "process": "WARNING process limits only: they can read your files and use the network",
+    "off": "WARNING off: they have your rights, and no limit but time",
 }
 _PROBE = "pytest_gta.workspace.confinement:probe"
 
