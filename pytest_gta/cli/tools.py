@@ -142,6 +142,7 @@ def _as_json(tool: Tool, state: Readiness) -> dict[str, Any]:
 def call_tool(given: argparse.Namespace) -> int:
     """Call one tool; print its answer to standard output, an error to standard error."""
     from pytest_gta.tools.toolbox import Toolbox
+    from pytest_gta.workspace.confined_process import Limits
     from pytest_gta.workspace.workspace import Workspace
 
     arguments = _arguments(given.arguments, given.json)
@@ -149,7 +150,13 @@ def call_tool(given: argparse.Namespace) -> int:
     brought = _Brought(workspace)
     with (
         brought,
-        Toolbox(workspace, _confinement(given), timeout_s=given.timeout, endpoints=_endpoints()) as toolbox,
+        Toolbox(
+            workspace,
+            _confinement(given),
+            timeout_s=given.timeout,
+            limits=Limits(shared=True),
+            endpoints=_endpoints(),
+        ) as toolbox,
     ):
         if isinstance(arguments, dict):
             arguments = brought.arguments(given.name, arguments)
@@ -250,6 +257,7 @@ def serve_tools(given: argparse.Namespace) -> int:
         raise SettingsError(f"serving needs the MCP package: pip install 'pytest-gta[mcp]' ({error})") from None
     from pytest_gta.tools.call_log import CallLog
     from pytest_gta.tools.toolbox import Toolbox
+    from pytest_gta.workspace.confined_process import Limits
 
     token = os.environ.get("GTA_MCP_TOKEN", "").strip()
     if given.http is not None and given.host not in LOOPBACK and not token:
@@ -264,6 +272,8 @@ def serve_tools(given: argparse.Namespace) -> int:
         only=given.only.replace(",", " ").split() if given.only else None,
         metadata=_toolmeta(given.toolmeta) if given.toolmeta else None,
         timeout_s=given.timeout,
+        # The agent may well write in the folder by itself.
+        limits=Limits(shared=True),
         endpoints=_endpoints(),
     )
     if toolbox.unknown:
@@ -301,8 +311,8 @@ def _served(root: Path, further: Sequence[str]) -> Workspace:
     from pytest_gta.workspace.workspace import Workspace
 
     root = root.expanduser().absolute()
-    if root.resolve() == Path(root.resolve().anchor):
-        raise SettingsError(f"--workspace {root}: everything on this machine would be in it; name a folder of its own")
+    if Path.home().resolve().is_relative_to(root.resolve()):
+        raise SettingsError(f"--workspace {root}: your home folder would be in it; name a folder of its own")
     try:
         root.mkdir(parents=True, exist_ok=True)
     except OSError as error:

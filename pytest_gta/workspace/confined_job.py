@@ -52,6 +52,8 @@ class Limits:
         processes: Processes at one time.
         open_files: Open files of one process.
         reply_bytes: Largest value a call may return, as JSON.
+        shared: Whether others write in the workspace as well, so that what a call made cannot be told from theirs: what
+            it adds is then measured on the whole file system, and nothing is removed when it was too much.
     """
 
     memory_bytes: int = 4 * 1024**3
@@ -61,6 +63,7 @@ class Limits:
     processes: int = 64
     open_files: int = 512
     reply_bytes: int = 256 * 1024**2
+    shared: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -198,7 +198,8 @@ class ConfinedProcess:
         if outcome == "timeout":
             raise ConfinedError("timeout", f"it was ended after {timeout_s:g} s, the time a call may take")
         if outcome == "disk":
-            raise ConfinedError("disk", "it wrote more than a call may; the files it made were removed")
+            left = "were left" if self._limits.shared else "were removed"
+            raise ConfinedError("disk", f"it wrote more than a call may; the files it made {left}")
         if outcome == "too large":
             size = self._limits.reply_bytes // 1024**2
             raise ConfinedError("memory", f"its result is larger than {size} MiB; return less")

@@ -57,12 +57,13 @@ def main(line: str, inputs: str) -> None:
 
 @dataclass
 class _Call:
-    """A running call: its process, the pipe its answer comes through, and what the workspace held before."""
+    """A running call: its process, the pipe its answer comes through, what the workspace and its disk held before."""
 
     pid: int
     pipe: int
     deadline: float
     before: dict[tuple[int, int], int]
+    used: tuple[int, int]
     received: list[bytes] = field(default_factory=list)
     size: int = 0
 
@@ -116,7 +117,7 @@ class _Server:
     # -- one call ----------------------------------------------------------------------------------------------------
 
     def _run(self, request: dict[str, Any]) -> tuple[dict[str, Any], bytes]:
-        before = self._held()
+        before = {} if self._job.limits.shared else self._held()
         read, write = os.pipe()
         pid = os.fork()
         if pid == 0:
@@ -124,7 +125,7 @@ class _Server:
             self._child(request, write)
         os.close(write)
         os.set_blocking(read, False)
-        call = _Call(pid, read, time.monotonic() + float(request["timeout_s"]), before)
+        call = _Call(pid, read, time.monotonic() + float(request["timeout_s"]), before, self._used())
         try:
             ended_for, status = self._attend(call)
         finally:
@@ -161,8 +162,9 @@ class _Server:
             # Looking costs time in a large workspace, so it is done for at most a tenth of it.
             now = time.monotonic()
             if now - measured > _TICK_S:
-                if self._overfull(call.before):
-                    self._remove_new(call.before)
+                if self._overfull(call):
+                    if not self._job.limits.shared:
+                        self._remove_new(call.before)
                     return "disk", None
                 measured = now + 9 * (time.monotonic() - now)
 
@@ -230,10 +232,19 @@ class _Server:
                         found[status.st_dev, status.st_ino] = status.st_blocks * 512
         return found
 
-    def _overfull(self, before: dict[tuple[int, int], int]) -> bool:
-        now, limits = self._held(), self._job.limits
-        grown = sum(now.values()) - sum(before.values())
-        return grown > limits.disk_bytes or len(now) - len(before) > limits.disk_entries
+    def _used(self) -> tuple[int, int]:
+        """Bytes and entries in use on the file system where calls can write."""
+        status = os.statvfs(self._job.cwd)
+        return (status.f_blocks - status.f_bfree) * status.f_frsize, status.f_files - status.f_ffree
+
+    def _overfull(self, call: _Call) -> bool:
+        limits = self._job.limits
+        if limits.shared:
+            size, entries = (now - before for now, before in zip(self._used(), call.used, strict=True))
+        else:
+            held = self._held()
+            size, entries = sum(held.values()) - sum(call.before.values()), len(held) - len(call.before)
+        return size > limits.disk_bytes or entries > limits.disk_entries
 
     def _remove_new(self, before: dict[tuple[int, int], int]) -> None:
         """Remove what a call that filled the disk has made: no other call could work beside it."""

@@ -153,7 +153,7 @@ def test_call_asks_the_endpoint_that_the_environment_names(
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["--workspace", "/"], "everything on this machine"),
+        (["--workspace", "/"], "your home folder would be in it"),
         (["--workspace", "ws", "--record", "ws/calls.jsonl"], "the agent could change it"),
         (["--workspace", "ws", "--http", "0", "--host", "0.0.0.0"], "set GTA_MCP_TOKEN"),
         (["--workspace", "ws", "--input", "none.csv"], "there is no such file"),

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from pytest_gta.workspace import bytecode
-from pytest_gta.workspace.confined_process import ConfinedError, ConfinedProcess
+from pytest_gta.workspace.confined_process import ConfinedError, ConfinedProcess, Limits
 from pytest_gta.workspace.confinement import Confinement, ConfinementUnavailable
 from tests.workspace.conftest import Ground, confinement, make_ground
 
@@ -205,6 +205,28 @@ def test_inputs_are_put_back_where_nothing_can_shield_them(tmp_path: Path, monke
     assert copies.put_back() == ["a", "b", "c", "d", "e"]
     assert (folder / "e").read_text() == "e"
     copies.close()
+
+
+@pytest.mark.parametrize("backend", ["sandlock", "bwrap", "process"])
+def test_in_a_folder_that_others_write_in_too_nothing_is_removed(backend: str, tmp_path: Path) -> None:
+    ground = make_ground(backend, tmp_path, Limits(disk_bytes=64 << 20, shared=True))
+    code = """
+import time
+for n in range(10_000):
+    with open(f'big{n}', 'wb') as f:
+        for _ in range(20): f.write(b'x' * (1 << 20))
+        if n > 5: time.sleep(0.05)
+"""
+    try:
+        with pytest.raises(ConfinedError, match="more than a call may; the files it made were left") as ended:
+            ground.run(code, 60)
+        assert ground.run("def solution(): return 42") == "42"
+    finally:
+        ground.process.close()
+    assert ended.value.kind == "disk"
+    assert (ground.work / "big0").stat().st_size == 20 << 20
+    for path in ground.work.glob("big*"):
+        path.unlink()
 
 
 def test_libraries_are_compiled_once_for_all_processes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
