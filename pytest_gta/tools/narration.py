@@ -28,77 +28,16 @@ _SCRIPTS = (
     ("\u3040-\u30ff", "ja", "Japanese"),
     ("\u4e00-\u9fff", "cmn", "Chinese"),
 )
-_ENGLISH = frozenset(
-    [
-        "the",
-        "a",
-        "an",
-        "of",
-        "to",
-        "and",
-        "in",
-        "is",
-        "are",
-        "for",
-        "with",
-        "on",
-        "this",
-        "that",
-        "it",
-        "we",
-        "you",
-        "our",
-        "your",
-        "from",
-        "by",
-        "at",
-        "be",
-        "as",
-        "or",
-    ]
-)
-_OTHERS = frozenset(
-    [
-        "der",
-        "die",
-        "das",
-        "und",
-        "ist",
-        "nicht",
-        "ein",
-        "eine",
-        "mit",
-        "für",
-        "auf",
-        "le",
-        "la",
-        "les",
-        "des",
-        "est",
-        "une",
-        "dans",
-        "pour",
-        "el",
-        "los",
-        "las",
-        "una",
-        "por",
-        "para",
-        "con",
-        "che",
-        "il",
-        "di",
-        "non",
-        "het",
-        "een",
-        "van",
-        "niet",
-        "och",
-        "att",
-        "som",
-        "não",
-        "uma",
-    ]
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(re.findall(r"\w+", text))
+
+
+_ENGLISH = _words("the a an of to and in is are for with on this that it we you our your from by at be as or")
+_OTHERS = _words(
+    "der die das und ist nicht ein eine mit für auf le la les des est une dans pour el los las una por para con "
+    "che il di non het een van niet och att som não uma"
 )
 
 
@@ -177,4 +116,5 @@ def _tidied(speech: Any) -> np.ndarray[Any, Any]:
     if not len(loud):
         return np.zeros(0, np.float32)
     speech = speech[max(0, loud[0] - 480) : loud[-1] + 1200]
-    return np.multiply(speech, 0.8 / max(float(np.abs(speech).max()), 0.05), dtype=np.float32)
+    even: np.ndarray[Any, Any] = speech * np.float32(0.8 / max(float(np.abs(speech).max()), 0.05))
+    return even

@@ -113,8 +113,8 @@ def compose(
                 output.write(frame)
                 if clock.expired():
                     raise ToolFault(
-                        f"only {output.frames} of {num_frames} frames of {size[0]} x {size[1]} could be made in the time "
-                        "of a call; ask for fewer frames a second, a smaller resolution or a shorter video"
+                        f"only {output.frames} of {num_frames} frames of {size[0]} x {size[1]} could be made in the "
+                        "time of a call; ask for fewer frames a second, a smaller resolution or a shorter video"
                     )
 
     replaced, _ = written(target, write)
