@@ -19,6 +19,7 @@ from urllib.parse import urlsplit
 from pytest_gta import __version__, local_profile
 from pytest_gta.benchmark.release import Release
 from pytest_gta.benchmark.run_directory import RunDirectory
+from pytest_gta.options import OPTIONS
 from pytest_gta.selection import open_dataset, select_tasks
 from pytest_gta.settings import LOCAL_MODEL, Settings, SettingsError
 
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from pytest_gta.llm.endpoint import Endpoint
     from pytest_gta.llm.local_model import LocalModelServer
     from pytest_gta.llm.run_control import RunControl
+    from pytest_gta.tools.endpoints import ToolEndpoints
     from pytest_gta.tools.tool import Tool
     from pytest_gta.tools.toolbox import Toolbox
     from pytest_gta.workspace.confinement import Confinement
@@ -104,6 +106,7 @@ class Bench:
             )
         if self.settings.model and self.agent_spec.kind != "outputs":
             self._key("model", self.settings.model, self.settings.base_url, ("OPENAI_API_KEY",))
+        self.tool_endpoints("")
         self._key("judge", self.settings.judge_model, self.settings.judge_base_url, JUDGE_KEYS)
         if self.agent_spec.kind == "import":
             from pytest_gta.agents.imported import check_import
@@ -239,7 +242,7 @@ class Bench:
         """Whether a verdict on disk may stand, when it is of the same evidence."""
         return self.settings.rejudge != "all"
 
-    def toolbox(self, workspace: Workspace, contributed: Sequence[Tool]) -> Toolbox:
+    def toolbox(self, workspace: Workspace, contributed: Sequence[Tool], scope: str) -> Toolbox:
         """Return the tools of one task, bound to its workspace."""
         from pytest_gta.tools.table import TOOLS
         from pytest_gta.tools.toolbox import Toolbox
@@ -254,7 +257,29 @@ class Bench:
             metadata=metadata,
             timeout_s=self.settings.tool_timeout,
             extra=contributed,
+            endpoints=self.tool_endpoints(scope),
         )
+
+    def tool_endpoints(self, scope: str) -> ToolEndpoints:
+        """Return the models and the web search that tools ask, for one task.
+
+        Args:
+            scope: The task's run key, by which its searches are told apart in the record.
+
+        Raises:
+            SettingsError: When one of them is not usable.
+        """
+        from pytest_gta.tools.endpoint_settings import EndpointSettingsError, endpoints_from
+        from pytest_gta.tools.endpoints import ToolEndpoints
+
+        chosen = {option.variable: text for option in OPTIONS if (text := dict(self.settings.given).get(option.key))}
+        try:
+            endpoints = endpoints_from({**self._environment, **chosen})
+        except EndpointSettingsError as error:
+            raise SettingsError(str(error)) from None
+        record = endpoints.search_settings.record or self.run.root / "searches.jsonl"
+        search = replace(endpoints.search_settings, scope=scope, record=record)
+        return ToolEndpoints(endpoints.vision, endpoints.speech, endpoints.images, search)
 
     def agent(self) -> Agent:
         """Return the agent under test for one task."""

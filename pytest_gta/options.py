@@ -1,112 +1,12 @@
-"""The table of options: what can be set, how a text becomes a value, and what ``--help`` and the docs say of it."""
+"""The table of options: what can be set, and what ``--help`` and the docs say of it."""
 
 from __future__ import annotations
 
 import math
-import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
-from urllib.parse import urlsplit
 
-# -- how a text becomes a value ---------------------------------------------------------------------------------------
-
-DATASETS = ("mini", "workflow")
-"""Datasets that are known by name."""
-
-Parser = Callable[[str], Any]
-
-
-def _text(value: str) -> str:
-    if not value.strip():
-        raise ValueError("is empty")
-    return value.strip()
-
-
-def _words(value: str) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(word for word in value.replace(",", " ").split()))
-
-
-def _path(value: str) -> Path:
-    return Path(_text(value)).expanduser().absolute()
-
-
-def _dataset(value: str) -> str:
-    name = _text(value)
-    return name if name in DATASETS else str(_path(name))
-
-
-def _cache(value: str) -> Path | None:
-    return None if value.strip().lower() == "off" else _path(value)
-
-
-def _whole(minimum: int) -> Parser:
-    def parse(value: str) -> int:
-        try:
-            number = int(value)
-        except ValueError:
-            raise ValueError(f"is not a whole number of at least {minimum}") from None
-        if number < minimum:
-            raise ValueError(f"is not a whole number of at least {minimum}")
-        return number
-
-    return parse
-
-
-def _number(low: float, high: float, *, above: bool = False) -> Parser:
-    wanted = f"above {low:g}" if above and high == math.inf else f"from {low:g} to {high:g}"
-
-    def parse(value: str) -> float:
-        try:
-            number = float(value)
-        except ValueError:
-            raise ValueError(f"is not a number {wanted}") from None
-        if not math.isfinite(number) or not low <= number <= high or (above and number == low):
-            raise ValueError(f"is not a number {wanted}")
-        return number
-
-    return parse
-
-
-def _choice(*names: str) -> Parser:
-    def parse(value: str) -> str:
-        if value not in names:
-            raise ValueError(f"is not one of {', '.join(names)}")
-        return value
-
-    return parse
-
-
-def _shard(value: str) -> tuple[int, int]:
-    index, slash, count = value.partition("/")
-    if not (slash and index.isdecimal() and count.isdecimal() and 1 <= int(index) <= int(count)):
-        raise ValueError("is not of the form I/N with 1 <= I <= N, such as 2/4")
-    return int(index), int(count)
-
-
-class HiddenValue(ValueError):
-    """What is wrong with a value that is not to be repeated, as it may hold a key."""
-
-
-_KEY_IN_QUERY = re.compile(r"[?&][^=&]*(?:key|token|secret|password|signature|sig)[^=&]*=", re.IGNORECASE)
-
-
-def _url(value: str) -> str:
-    value = value.strip()
-    try:
-        parts = urlsplit(value)
-        usable = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
-    except ValueError:
-        usable = False
-    if not usable:
-        raise HiddenValue("is not an http:// or https:// address")
-    if parts.username or parts.password or _KEY_IN_QUERY.search(value):
-        raise HiddenValue("holds a key; put the key in OPENAI_API_KEY (the judge's in EVAL_OPENAI_API_KEY) instead")
-    return value
-
-
-# -- the table --------------------------------------------------------------------------------------------------------
+from pytest_gta import option_values as values
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +29,7 @@ class Option:
     group: str
     metavar: str
     help: str
-    parse: Parser
+    parse: values.Parser
     default: str | None = None
     shown_default: str = ""
     environment: tuple[str, ...] = ()
@@ -157,7 +57,7 @@ OPTIONS: tuple[Option, ...] = (
         "agent",
         "NAME",
         "Name the model under test; 'local' is the bundled small model (no key needed).",
-        _text,
+        values.text,
         activates=True,
     ),
     Option(
@@ -165,7 +65,7 @@ OPTIONS: tuple[Option, ...] = (
         "agent",
         "URL",
         "Send the model's requests to this OpenAI-compatible server.",
-        _url,
+        values.address,
         environment=("OPENAI_BASE_URL",),
         shown_default="OpenAI",
     ),
@@ -174,17 +74,24 @@ OPTIONS: tuple[Option, ...] = (
         "agent",
         "SPEC",
         "Choose the agent: tools (native tool calls), import:pkg.mod:name (your own), outputs:DIR (finished files).",
-        _text,
+        values.text,
         "tools",
         activates=True,
     ),
-    Option("max_turns", "agent", "N", "End the agent after this many model turns of one task.", _whole(1), "50"),
+    Option(
+        "max_turns",
+        "agent",
+        "N",
+        "End the agent after this many model turns of one task.",
+        values.whole_number(1),
+        "50",
+    ),
     Option(
         "task_timeout",
         "agent",
         "S",
         "End the agent after this many seconds on one task.",
-        _number(0, math.inf, above=True),
+        values.number(0, math.inf, above=True),
         "1800",
     ),
     Option(
@@ -192,7 +99,7 @@ OPTIONS: tuple[Option, ...] = (
         "agent",
         "S",
         "End a tool call after this many seconds.",
-        _number(0, math.inf, above=True),
+        values.number(0, math.inf, above=True),
         "120",
     ),
     Option(
@@ -200,19 +107,117 @@ OPTIONS: tuple[Option, ...] = (
         "tasks",
         "NAME|PATH",
         "Take the tasks from mini (bundled), workflow (the fetched release), or a folder or zip in its shape.",
-        _dataset,
+        values.dataset,
         shown_default="workflow if it has been fetched, else mini",
     ),
-    Option("task", "tasks", "IDS", "Run only these task ids, separated by commas.", _words, "", "all"),
-    Option("category", "tasks", "SLUGS", "Run only tasks of these categories, separated by commas.", _words, "", "all"),
-    Option("limit", "tasks", "N", "Run only the first N of the selected tasks.", _whole(1), shown_default="all"),
-    Option("shard", "tasks", "I/N", "Run only every N-th of the selected tasks, beginning with the I-th.", _shard),
+    Option("task", "tasks", "IDS", "Run only these task ids, separated by commas.", values.words, "", "all"),
+    Option(
+        "category",
+        "tasks",
+        "SLUGS",
+        "Run only tasks of these categories, separated by commas.",
+        values.words,
+        "",
+        "all",
+    ),
+    Option(
+        "limit",
+        "tasks",
+        "N",
+        "Run only the first N of the selected tasks.",
+        values.whole_number(1),
+        shown_default="all",
+    ),
+    Option(
+        "shard", "tasks", "I/N", "Run only every N-th of the selected tasks, beginning with the I-th.", values.shard
+    ),
+    Option(
+        "vision_model",
+        "tools",
+        "NAME",
+        "Name the model that looks at pictures and films for tools.",
+        values.text,
+        shown_default="none",
+    ),
+    Option(
+        "vision_base_url",
+        "tools",
+        "URL",
+        "Send its requests to this OpenAI-compatible server.",
+        values.address,
+        environment=("OPENAI_BASE_URL",),
+        shown_default="OpenAI",
+    ),
+    Option(
+        "speech_model",
+        "tools",
+        "NAME",
+        "Name the model that writes down recordings for tools.",
+        values.text,
+        shown_default="none",
+    ),
+    Option(
+        "speech_base_url",
+        "tools",
+        "URL",
+        "Send its requests to this OpenAI-compatible server.",
+        values.address,
+        environment=("OPENAI_BASE_URL",),
+        shown_default="OpenAI",
+    ),
+    Option(
+        "image_model",
+        "tools",
+        "NAME",
+        "Name the model that makes and changes pictures for tools.",
+        values.text,
+        shown_default="none",
+    ),
+    Option(
+        "image_base_url",
+        "tools",
+        "URL",
+        "Send its requests to this OpenAI-compatible server.",
+        values.address,
+        environment=("OPENAI_BASE_URL",),
+        shown_default="OpenAI",
+    ),
+    Option(
+        "search_backend",
+        "tools",
+        "NAME",
+        "Search the web with serper, searxng or replay.",
+        values.choice("serper", "searxng", "replay"),
+        shown_default="the first that is set up",
+    ),
+    Option(
+        "search_url",
+        "tools",
+        "URL",
+        "Search with the SearXNG server at this address.",
+        values.address,
+    ),
+    Option(
+        "search_record",
+        "tools",
+        "FILE",
+        "Add every search and what it found to this file.",
+        values.path,
+        shown_default="searches.jsonl in the run directory",
+    ),
+    Option(
+        "search_replay",
+        "tools",
+        "FILE",
+        "Answer searches from this recorded file, never from the web.",
+        values.path,
+    ),
     Option(
         "judge_model",
         "judge",
         "NAME",
         "Name the model that judges the leaves.",
-        _text,
+        values.text,
         shown_default="gpt-5.2; local when the model under test is local",
         environment=("EVAL_OPENAI_MODEL",),
     ),
@@ -221,7 +226,7 @@ OPTIONS: tuple[Option, ...] = (
         "judge",
         "URL",
         "Send the judge's requests to this OpenAI-compatible server.",
-        _url,
+        values.address,
         environment=("EVAL_OPENAI_BASE_URL", "OPENAI_BASE_URL"),
         shown_default="OpenAI",
     ),
@@ -230,7 +235,7 @@ OPTIONS: tuple[Option, ...] = (
         "judge",
         "N",
         "Keep at most N judge calls in flight, over all workers together.",
-        _whole(1),
+        values.whole_number(1),
         "16",
     ),
     Option(
@@ -238,39 +243,41 @@ OPTIONS: tuple[Option, ...] = (
         "judge",
         "DIR|off",
         "Keep verdicts here and reuse them for unchanged evidence and requirement.",
-        _cache,
+        values.folder_or_off,
         ".gta/verdicts",
     ),
-    Option("threshold", "score", "X", "Let a task or leaf succeed from this many points of 10.", _number(0, 10), "7"),
+    Option(
+        "threshold", "score", "X", "Let a task or leaf succeed from this many points of 10.", values.number(0, 10), "7"
+    ),
     Option(
         "fail_under",
         "gate",
         "PCT",
         "Fail the run when Root SR is below this percentage; tasks alone do not fail it.",
-        _number(0, 100),
+        values.number(0, 100),
     ),
     Option(
         "fail_under_score",
         "gate",
         "X",
         "Fail the run when the mean Root Score is below this many points; tasks alone do not fail it.",
-        _number(0, 10),
+        values.number(0, 10),
     ),
     Option(
         "max_error_rate",
         "gate",
         "PCT",
         "Accept this percentage of tasks without a score before the run counts as inconclusive.",
-        _number(0, 100),
+        values.number(0, 100),
         "0",
     ),
-    Option("run_dir", "run", "DIR", "Keep the run's files here.", _path, shown_default=".gta/runs/<utc>-<agent>"),
+    Option("run_dir", "run", "DIR", "Keep the run's files here.", values.path, shown_default=".gta/runs/<utc>-<agent>"),
     Option(
         "resume",
         "run",
         "DIR",
         "Go on with the run in this directory: finished agents and leaves are not paid again.",
-        _path,
+        values.path,
         activates=True,
     ),
     Option(
@@ -278,7 +285,7 @@ OPTIONS: tuple[Option, ...] = (
         "run",
         "failed|all",
         "With --gta-resume: judge again the leaves without a score, or all of them.",
-        _choice("failed", "all"),
+        values.choice("failed", "all"),
         shown_default="failed",
     ),
     Option(
@@ -286,10 +293,10 @@ OPTIONS: tuple[Option, ...] = (
         "run",
         "NAME",
         "Confine tools with auto (the strongest that works), sandlock, bwrap, process or off.",
-        _choice("auto", "sandlock", "bwrap", "process", "off"),
+        values.choice("auto", "sandlock", "bwrap", "process", "off"),
         "auto",
     ),
-    Option("json", "report", "FILE", "Write results.json here as well as into the run directory.", _path),
+    Option("json", "report", "FILE", "Write results.json here as well as into the run directory.", values.path),
 )
 
 

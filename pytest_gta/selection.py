@@ -8,7 +8,7 @@ from pathlib import Path
 
 from pytest_gta.benchmark.release import Release
 from pytest_gta.benchmark.task import Task, TaskFault
-from pytest_gta.options import DATASETS
+from pytest_gta.option_values import DATASETS
 from pytest_gta.settings import Settings, SettingsError
 
 

@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pytest_gta.options import OPTIONS, HiddenValue, Option
+from pytest_gta.option_values import HiddenValue
+from pytest_gta.options import OPTIONS, Option
 
 NOT_RESUMED = ("run_dir", "resume", "rejudge", "json")
 """Options that are about one session of a run rather than about the run."""
@@ -47,6 +48,16 @@ class Settings:
     category: tuple[str, ...]
     limit: int | None
     shard: tuple[int, int] | None
+    vision_model: str | None
+    vision_base_url: str | None
+    speech_model: str | None
+    speech_base_url: str | None
+    image_model: str | None
+    image_base_url: str | None
+    search_backend: str | None
+    search_url: str | None
+    search_record: Path | None
+    search_replay: Path | None
     judge_model: str
     judge_base_url: str | None
     judge_concurrency: int

@@ -1,0 +1,115 @@
+"""How a text becomes the value of an option. A bad one raises ValueError with a clause that follows it: "is not ..."."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+DATASETS = ("mini", "workflow")
+"""Datasets that are known by name."""
+
+Parser = Callable[[str], Any]
+
+
+def text(value: str) -> str:
+    """Return a text without blanks around it; an empty one is refused."""
+    if not value.strip():
+        raise ValueError("is empty")
+    return value.strip()
+
+
+def words(value: str) -> tuple[str, ...]:
+    """Return the words of a list separated by commas or blanks, each once."""
+    return tuple(dict.fromkeys(word for word in value.replace(",", " ").split()))
+
+
+def path(value: str) -> Path:
+    """Return a path, made absolute from the current folder."""
+    return Path(text(value)).expanduser().absolute()
+
+
+def dataset(value: str) -> str:
+    """Return the name of a known dataset, or the absolute path of another."""
+    name = text(value)
+    return name if name in DATASETS else str(path(name))
+
+
+def folder_or_off(value: str) -> Path | None:
+    """Return a folder, or None for ``off``."""
+    return None if value.strip().lower() == "off" else path(value)
+
+
+def whole_number(minimum: int) -> Parser:
+    """Return a parser of whole numbers from `minimum`."""
+
+    def parse(value: str) -> int:
+        try:
+            number = int(value)
+        except ValueError:
+            raise ValueError(f"is not a whole number of at least {minimum}") from None
+        if number < minimum:
+            raise ValueError(f"is not a whole number of at least {minimum}")
+        return number
+
+    return parse
+
+
+def number(low: float, high: float, *, above: bool = False) -> Parser:
+    """Return a parser of numbers from `low` to `high`, without `low` itself when `above`."""
+    wanted = f"above {low:g}" if above and high == math.inf else f"from {low:g} to {high:g}"
+
+    def parse(value: str) -> float:
+        try:
+            number = float(value)
+        except ValueError:
+            raise ValueError(f"is not a number {wanted}") from None
+        if not math.isfinite(number) or not low <= number <= high or (above and number == low):
+            raise ValueError(f"is not a number {wanted}")
+        return number
+
+    return parse
+
+
+def choice(*names: str) -> Parser:
+    """Return a parser that takes one of the names."""
+
+    def parse(value: str) -> str:
+        if value not in names:
+            raise ValueError(f"is not one of {', '.join(names)}")
+        return value
+
+    return parse
+
+
+def shard(value: str) -> tuple[int, int]:
+    """Return ``I/N`` as two numbers."""
+    index, slash, count = value.partition("/")
+    if not (slash and index.isdecimal() and count.isdecimal() and 1 <= int(index) <= int(count)):
+        raise ValueError("is not of the form I/N with 1 <= I <= N, such as 2/4")
+    return int(index), int(count)
+
+
+class HiddenValue(ValueError):
+    """What is wrong with a value that is not to be repeated, as it may hold a key."""
+
+
+_KEY_IN_QUERY = re.compile(r"[?&][^=&]*(?:key|token|secret|password|signature|sig)[^=&]*=", re.IGNORECASE)
+
+
+def address(value: str) -> str:
+    """Return an http address that holds no key."""
+    value = value.strip()
+    try:
+        parts = urlsplit(value)
+        usable = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        usable = False
+    if not usable:
+        raise HiddenValue("is not an http:// or https:// address")
+    if parts.username or parts.password or _KEY_IN_QUERY.search(value):
+        raise HiddenValue("holds a key; put the key in OPENAI_API_KEY (the judge's in EVAL_OPENAI_API_KEY) instead")
+    return value
