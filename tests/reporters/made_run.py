@@ -33,6 +33,7 @@ def made_run(root: Path, *, tasks: int = 132, transcript_bytes: int = 20_000, se
     """Make a run directory and return the run: most tasks graded, some unscored, in error and not run."""
     chance = random.Random(seed)
     run = RunDirectory(root)
+    root.mkdir(parents=True, exist_ok=True)
     transcript = root / "transcript"
     _write_transcript(transcript, transcript_bytes, chance)
     results = [_task(run, str(number), transcript, chance) for number in range(1, tasks + 1)]

@@ -10,7 +10,7 @@ from typing import Any
 from markupsafe import Markup
 
 from pytest_gta.benchmark.results import TaskResult
-from pytest_gta.reporters.html.room import visible
+from pytest_gta.reporters.visible_text import visible
 from pytest_gta.reporters.wording import count, money, quantity
 
 WIDTH, HEIGHT = 420, 230

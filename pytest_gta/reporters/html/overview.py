@@ -11,6 +11,7 @@ from pytest_gta.benchmark.results import RunResult, TaskResult, TaskStatus, tota
 from pytest_gta.benchmark.task import CATEGORIES
 from pytest_gta.reporters.attention import by_need, heaviest_loss, look_at_first
 from pytest_gta.reporters.html.previews import taken
+from pytest_gta.reporters.visible_text import visible
 from pytest_gta.reporters.wording import count, duration, interval, money, points, quantity, rate
 
 LOOK_AT_FIRST = 5
@@ -215,10 +216,24 @@ def groups(table: Mapping[str, Mapping[str, Any]], *, named: bool = False) -> li
     """
     return [
         Group(
-            key, category_name(key) if named else key, row["tasks"], row["root_sr"], row["root_score"], row["leaf_sr"]
+            visible(key),
+            category_name(key) if named else key,
+            row["tasks"],
+            row["root_sr"],
+            row["root_score"],
+            row["leaf_sr"],
         )
         for key, row in table.items()
     ]
+
+
+def subtitle(result: RunResult) -> list[str]:
+    """Return what stands below the title: dataset, judge, day."""
+    run, tasks = result.run, len(result.tasks)
+    of = int(run["dataset"].get("tasks") or tasks)
+    part = f"{tasks:,} of {of:,} tasks" if of != tasks else count(tasks, "task")
+    day = str(run.get("started_at") or "")[:10]
+    return [f"{run['dataset']['name']}, {part}", f"judged by {run['judge']['model']}", *([day] if day else [])]
 
 
 def facts(result: RunResult) -> list[tuple[str, str]]:

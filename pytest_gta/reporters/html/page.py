@@ -12,8 +12,8 @@ from pytest_gta.benchmark.results import RunResult, TaskResult
 from pytest_gta.benchmark.run_directory import RunDirectory, write_atomic
 from pytest_gta.reporters.html import charts, overview
 from pytest_gta.reporters.html.previews import Previews, read_previews
-from pytest_gta.reporters.html.room import visible
 from pytest_gta.reporters.html.task_page import Place, task_view
+from pytest_gta.reporters.visible_text import visible
 from pytest_gta.reporters.wording import count, duration, interval, money, points, rate
 
 if TYPE_CHECKING:
@@ -140,7 +140,7 @@ def _assets(templates: Environment) -> dict[str, Any]:
 def _overview(
     result: RunResult, threshold: float, places: Mapping[str, str], table: list[overview.Row]
 ) -> dict[str, Any]:
-    summary, run = result.summary, result.run
+    summary, agent = result.summary, result.run["agent"]
     drawn = (
         charts.root_sr_chart(summary["root_sr_at"], threshold),
         charts.leaf_chart(result.tasks, threshold),
@@ -155,10 +155,9 @@ def _overview(
         )
         if summary.get(name)
     ]
-    agent = run["agent"]
     return {
         "title": " on ".join(filter(None, (agent.get("label"), agent.get("model")))) or "agent",
-        "run": run,
+        "subtitle": overview.subtitle(result),
         "summary": summary,
         "threshold": threshold,
         "gate": result.gate,

@@ -124,7 +124,7 @@
       article.classList.add("open");
       foldLong(article);
       steer(article);
-      const heading = article.querySelector("h2");
+      const heading = article.querySelector("h1");
       document.title = `${heading.textContent} – ${title}`;
       scrollTo(0, 0);
       heading.focus({ preventScroll: true });

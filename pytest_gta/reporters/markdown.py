@@ -1,0 +1,222 @@
+"""A run as Markdown, for a job's summary or a comment on a pull request.
+
+Whatever a model, a judge or a file name says is shown as text: no markup, no links, nobody mentioned.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from pytest_gta.benchmark.results import RunResult, TaskResult, total
+from pytest_gta.reporters.attention import by_need, heaviest_loss, look_at_first
+from pytest_gta.reporters.visible_text import visible
+from pytest_gta.reporters.wording import count, duration, interval, money, points, rate
+
+MOST_CHARACTERS = 60_000
+"""A summary of a job may have 1 MiB, a comment 65,536 characters."""
+LOOK_AT_FIRST, CHANGED = 10, 10
+CELL_CHARACTERS = 160
+
+_MARKUP = re.compile(r"[\\`*{}\[\]()<>#+!|~&:@$^=]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])")
+_NO_BREAK = "\u200b"
+_VERDICTS = {"pass": "Passed", "fail": "Failed", "inconclusive": "Inconclusive"}
+
+
+def plain(text: str, most: int = CELL_CHARACTERS) -> str:
+    """Return text on one line that Markdown shows as it is, at most `most` characters of it.
+
+    Signs with a meaning become entities, which cannot act as markup. The parts of a mention or a reference are set
+    apart by a space of no width, because those are found after entities are resolved.
+    """
+    line = " ".join(visible(text).split())
+    line = line if len(line) <= most else line[: most - 1] + "\u2026"
+    return _MARKUP.sub(lambda sign: f"&#{ord(sign[0])};" + (_NO_BREAK if sign[0] in "@#" else ""), line)
+
+
+def markdown_summary(result: RunResult, baseline: RunResult | None = None) -> str:
+    """Return the summary of a run: headline, change, categories, the tasks to look at first, all tasks.
+
+    Args:
+        result: The run.
+        baseline: An earlier run to compare it with, task by task.
+    """
+    parts = [
+        *_headline(result, baseline),
+        *(_change(result, baseline) if baseline else ()),
+        *_categories(result.summary),
+        *_first(result.tasks),
+        *_measured(result),
+    ]
+    text = "\n".join(parts) + "\n"
+    rows = _all_tasks(result, MOST_CHARACTERS - len(text))
+    return text + "".join(rows)
+
+
+def _headline(result: RunResult, baseline: RunResult | None) -> Iterator[str]:
+    summary, threshold = result.summary, result.run["threshold"]
+    agent = " on ".join(filter(None, (result.run["agent"].get("label"), result.run["agent"].get("model"))))
+    yield f"## GTA-Workflow: Root SR {rate(summary['root_sr'])}, {plain(agent)}\n"
+    if result.gate.verdict in _VERDICTS:
+        reasons = "; ".join(plain(reason, 400) for reason in result.gate.reasons)
+        yield f"**{_VERDICTS[result.gate.verdict]}**{': ' * bool(reasons)}{reasons}\n"
+    missing = [
+        count(summary[key], "task") + f" {words}"
+        for key, words in (("unscored", "unscored"), ("errors", "in error"), ("not_run", "not run"))
+        if summary[key]
+    ]
+    if missing:
+        bounds = summary["root_sr_bounds"]
+        between = f"; Root SR lies between {bounds[0]:.1f} and {bounds[1]:.1f} %" if bounds else ""
+        yield f"**Not all is measured**: {', '.join(missing)}{between}.\n"
+    before = baseline.summary if baseline else None
+    yield "| | This run |" + (" Baseline | Change |" if before else "")
+    yield "|---|---|" + ("---|---|" if before else "")
+    tasks = f"{summary['succeeded']} of {count(summary['graded'], 'graded task')}"
+    yield _row(
+        f"Root SR@{threshold:g}", f"**{rate(summary['root_sr'])}** {interval(summary['root_sr_ci'])}, {tasks}",
+        (rate(before["root_sr"]), _difference(summary["root_sr"], before["root_sr"], 1)) if before else None,
+    )  # fmt: skip
+    yield _row(
+        "Root Score", f"**{points(summary['root_score'])}** / 10 {interval(summary['root_score_ci'], 2)}",
+        (points(before["root_score"]), _difference(summary["root_score"], before["root_score"], 2)) if before else None,
+    )  # fmt: skip
+    for name, key in (("Leaf SR", "leaf_sr"), ("Tool SR", "tool_sr")):
+        compared = (rate(before[key]), _difference(summary[key], before[key], 1)) if before else None
+        yield _row(name, rate(summary[key]), compared)
+    for name, of in (("Cost", _cost), ("Time", lambda one: duration(one.get("wall_s")))):
+        yield _row(name, of(summary), (of(before), "") if before else None)
+    yield ""
+
+
+def _row(name: str, value: str, compared: tuple[str, str] | None) -> str:
+    cells = [name, value, *(compared or ())]
+    return f"| {' | '.join(cells)} |"
+
+
+def _cost(summary: dict[str, Any]) -> str:
+    cost = summary["cost_usd"]
+    whole = total((cost["agent"], cost["judge"]))
+    if whole is not None:
+        return f"{money(whole)} (judge {money(cost['judge'])})"
+    return ", ".join(f"{who} {'unknown' if amount is None else money(amount)}" for who, amount in cost.items())
+
+
+def _difference(now: float | None, before: float | None, digits: int) -> str:
+    if now is None or before is None:
+        return "-"
+    return f"{now - before:+.{digits}f}".replace("-", "\u2212")
+
+
+def _change(result: RunResult, baseline: RunResult) -> Iterator[str]:
+    """Yield what became better and worse over the tasks that both runs measured."""
+    before = {task.run_key: task for task in baseline.tasks if task.root_score is not None}
+    pairs = [
+        (before[task.run_key], task) for task in result.tasks if task.run_key in before and task.success is not None
+    ]
+    lost = [pair for pair in pairs if pair[0].success and not pair[1].success]
+    won = [pair for pair in pairs if pair[1].success and not pair[0].success]
+    yield "### Change against the baseline\n"
+    different = _differences(result, baseline)
+    if different:
+        yield f"**The runs are not like for like**: {', '.join(different)} differ.\n"
+    yield (
+        f"{count(len(pairs), 'task')} measured in both: {len(won)} now succeed that did not, "
+        f"{len(lost)} do not any more.\n"
+    )
+    changed = sorted([*lost, *won], key=lambda pair: (pair[1].root_score or 0) - (pair[0].root_score or 0))
+    if len(changed) > CHANGED:
+        half = CHANGED // 2
+        changed = [*changed[:half], *changed[-half:]]
+    if changed:
+        yield "| Task | Baseline | This run | Change |"
+        yield "|---|--:|--:|--:|"
+        for old, new in changed:
+            difference = _difference(new.root_score, old.root_score, 2)
+            yield f"| {plain(new.run_key)} | {points(old.root_score)} | {points(new.root_score)} | {difference} |"
+        more = len(lost) + len(won) - len(changed)
+        yield f"\nand {more} more\n" if more else ""
+
+
+def _differences(result: RunResult, baseline: RunResult) -> list[str]:
+    def facts(run: RunResult) -> dict[str, Any]:
+        return {
+            "dataset": run.run["dataset"].get("sha256"),
+            "judge": run.run["judge"].get("model"),
+            "judge prompt": run.run["judge"].get("prompt_version"),
+            "threshold": run.run["threshold"],
+        }
+
+    now, before = facts(result), facts(baseline)
+    return [name for name in now if now[name] != before[name]]
+
+
+def _categories(summary: dict[str, Any]) -> Iterator[str]:
+    yield "| Category | Tasks | Root SR | Root Score | Leaf SR |"
+    yield "|---|--:|--:|--:|--:|"
+    for name, row in summary["by_category"].items():
+        cells = (plain(name), row["tasks"], rate(row["root_sr"]), points(row["root_score"]), rate(row["leaf_sr"]))
+        yield f"| {' | '.join(map(str, cells))} |"
+    yield ""
+
+
+def _first(tasks: Sequence[TaskResult]) -> Iterator[str]:
+    found = look_at_first(tasks, LOOK_AT_FIRST)
+    if not found:
+        return
+    yield "### Look at first\n"
+    yield "| Task | Score | What lost most |"
+    yield "|---|--:|---|"
+    for task in found:
+        yield f"| {plain(task.run_key)} | {points(task.root_score)} | {_why(task)} |"
+    yield ""
+
+
+def _why(task: TaskResult) -> str:
+    if task.root_score is None:
+        return plain(task.error or task.status.value)
+    node = heaviest_loss(task)
+    if node is None:
+        return ""
+    reason = node.checkpoint.analysis or node.checkpoint.requirements
+    return f"{plain(node.checkpoint.id, 40)}, \u2212{node.lost:.2f} points: {plain(reason)}"
+
+
+def _measured(result: RunResult) -> Iterable[str]:
+    run = result.run
+    dataset, judge = run["dataset"], run["judge"]
+    yield (
+        f"<sub>{plain(str(dataset['name']))} (sha256 {plain(str(dataset.get('sha256'))[:12])}), judged by "
+        f"{plain(str(judge['model']))} (prompt {plain(str(judge.get('prompt_version')))}), "
+        f"pytest-gta {plain(str(run.get('pytest_gta_version')))}. Intervals are 95 %.</sub>\n"
+    )
+
+
+def _all_tasks(result: RunResult, room: int) -> list[str]:
+    """Return the table of all tasks, folded, as far as there is room."""
+    threshold = result.run["threshold"]
+    opening = (
+        f"<details><summary>All {count(len(result.tasks), 'task')}</summary>\n\n"
+        "| Task | Status | Score | Leaves reached | Cost |\n|---|---|--:|--:|--:|\n"
+    )
+    closing = "\n</details>\n"
+    left = room - len(opening) - len(closing) - 40
+    lines: list[str] = []
+    for task in by_need(result.tasks):
+        leaves = task.leaves()
+        reached = sum(leaf.score is not None and leaf.score >= threshold for leaf in leaves)
+        cost = total((task.agent.usage.cost_usd if task.agent else 0.0, task.judge.usage.cost_usd))
+        state = task.status.value if task.success is None else "success" if task.success else "below"
+        line = (
+            f"| {plain(task.run_key)} | {state.replace('_', ' ')} | {points(task.root_score)} | "
+            f"{reached} / {len(leaves)} | {'-' if cost is None else money(cost)} |\n"
+        )
+        left -= len(line)
+        if left < 0:
+            break
+        lines.append(line)
+    if not lines:
+        return []
+    more = len(result.tasks) - len(lines)
+    return [opening, *lines, f"\nand {more} more\n" if more else "", closing]
