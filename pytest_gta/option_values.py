@@ -1,4 +1,4 @@
-"""How a text becomes the value of an option. A bad one raises ValueError with a clause that follows it: "is not ..."."""
+"""How a text becomes the value of an option; a bad one raises ValueError with a clause to follow it: "is not ..."."""
 
 from __future__ import annotations
 
