@@ -102,6 +102,33 @@ class Usage(_Value):
         )
 
 
+class Opinion(_Value):
+    """What one judge of a panel said of one leaf.
+
+    Attributes:
+        judge: What the panel calls it.
+        status: What came of it; decides whether `score` is a number.
+        score: Points 0-10; None unless the status is a score.
+        samples: The scores of its independent answers, in the order asked, when it was asked more than once.
+        analysis: Its reason, or why there is no score.
+        key: Digest of all that its verdict depends on.
+        cached: Whether it was reused rather than asked for.
+    """
+
+    judge: str
+    status: LeafStatus
+    score: float | None = Field(default=None, ge=0, le=10)
+    samples: tuple[float, ...] = ()
+    analysis: str = ""
+    key: str = ""
+    cached: bool = False
+
+    @model_validator(mode="after")
+    def _score_matches_status(self) -> Self:
+        _check_score(self.status, self.score)
+        return self
+
+
 class Verdict(_Value):
     """What a judge said of one leaf.
 
@@ -115,6 +142,8 @@ class Verdict(_Value):
         cached: Whether it was reused rather than asked for.
         usage: What it took, re-asks included.
         wall_s: Seconds from asking to answer.
+        samples: The scores of independent answers, in the order asked; empty when one judge was asked once.
+        panel: What each judge said, when several judged; `score` is the median of theirs.
     """
 
     leaf_id: str
@@ -126,12 +155,32 @@ class Verdict(_Value):
     cached: bool = False
     usage: Usage = Usage()
     wall_s: float = 0.0
+    samples: tuple[float, ...] = ()
+    panel: tuple[Opinion, ...] = ()
+
+    @property
+    def spread(self) -> float | None:
+        """Points between the lowest and the highest score it was made of; None when it was made of one."""
+        return spread_of(self.samples, self.panel)
 
     @model_validator(mode="after")
     def _score_matches_status(self) -> Self:
-        if self.status.is_score != (self.score is not None):
-            raise ValueError(f"a {self.status} verdict {'needs' if self.status.is_score else 'cannot have'} a score")
+        _check_score(self.status, self.score)
         return self
+
+
+def spread_of(samples: Iterable[float], panel: Iterable[Opinion]) -> float | None:
+    """Return the points between the lowest and the highest of the judges' scores, or else of the samples'.
+
+    None when there are not two to compare.
+    """
+    scores = [opinion.score for opinion in panel if opinion.score is not None] or list(samples)
+    return max(scores) - min(scores) if len(scores) > 1 else None
+
+
+def _check_score(status: LeafStatus, score: float | None) -> None:
+    if status.is_score != (score is not None):
+        raise ValueError(f"a {status} verdict {'needs' if status.is_score else 'cannot have'} a score")
 
 
 class CheckpointResult(_Value):
@@ -148,6 +197,9 @@ class CheckpointResult(_Value):
         bounds: The score with missing leaves as 0 and as 10.
         evidence_note: What the judge was not shown of the deliverables.
         cached: Whether the verdict was reused.
+        samples: The scores of independent answers of one judge; empty when it was asked once.
+        panel: What each judge of a panel said; empty without one.
+        spread: Points between the lowest and the highest of those; None when there are not two.
         checkpoints: The children; empty for a leaf.
     """
 
@@ -161,6 +213,9 @@ class CheckpointResult(_Value):
     bounds: Bounds
     evidence_note: str = ""
     cached: bool = False
+    samples: tuple[float, ...] = ()
+    panel: tuple[Opinion, ...] = ()
+    spread: float | None = None
     checkpoints: tuple[CheckpointResult, ...] = ()
 
     def leaves(self) -> tuple[CheckpointResult, ...]:

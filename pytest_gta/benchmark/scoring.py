@@ -131,6 +131,9 @@ def _score_leaf(node: Checkpoint, verdict: Verdict) -> _Scored:
         bounds=mean.bounds,
         evidence_note=verdict.evidence_note,
         cached=verdict.cached,
+        samples=verdict.samples,
+        panel=verdict.panel,
+        spread=verdict.spread,
     )
     return _Scored(mean, result)
 

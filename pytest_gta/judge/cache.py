@@ -20,13 +20,17 @@ class VerdictCache:
 
     Args:
         root: The directory; created with the first entry.
+        reads: Whether entries are looked up. False to judge everything anew and keep what comes of it.
     """
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, *, reads: bool = True) -> None:
         self.root = root
+        self.reads = reads
 
     def get(self, key: str, leaf_id: str) -> Verdict | None:
         """Return the verdict kept under `key` as one of leaf `leaf_id`, marked as cached; None when there is none."""
+        if not self.reads:
+            return None
         try:
             verdict = Verdict.model_validate_json(self._path(key).read_bytes())
         except (OSError, ValidationError):

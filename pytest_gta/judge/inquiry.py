@@ -231,7 +231,9 @@ class Inquiry:
             return known.model_copy(update={"status": status, "analysis": reason})
         parsed = [answer.result for answer in answers if isinstance(answer.result, ParsedVerdict)]
         score, analysis = _median(parsed)
-        return Verdict(**{**dict(known), "status": LeafStatus.SCORED, "score": score, "analysis": analysis})
+        samples = tuple(sample.score for sample in parsed) if len(parsed) > 1 else ()
+        scored = {"status": LeafStatus.SCORED, "score": score, "analysis": analysis, "samples": samples}
+        return Verdict(**{**dict(known), **scored})
 
 
 def _median(samples: Sequence[ParsedVerdict]) -> tuple[float, str]:

@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
 import json
-import queue
 import secrets
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from urllib.parse import urlsplit
 
 from pytest_gta.benchmark.results import LeafStatus, Verdict
 from pytest_gta.benchmark.task import Brief, Checkpoint
 from pytest_gta.judge.cache import VerdictCache, reused
 from pytest_gta.judge.evidence import Evidence
+from pytest_gta.judge.following import follow
 from pytest_gta.judge.inquiry import AskSettings, Inquiry
 from pytest_gta.judge.prompt import PROMPT_VERSION, PromptStyle
 from pytest_gta.judge.verdict import scale_warning
 from pytest_gta.llm.client import ChatClient
-from pytest_gta.llm.event_loop import EventLoopThread
 from pytest_gta.llm.run_control import RunControl
 
 REPLY_ROOM = {PromptStyle.FULL: 4096, PromptStyle.COMPACT: 256}
@@ -130,8 +127,7 @@ class Judge:
 
         def settle(verdict: Verdict) -> None:
             verdicts[verdict.leaf_id] = verdict
-            if self._cache is not None:
-                self._cache.put(verdict)
+            self.keep(verdict)
             on_verdict(verdict)
 
         asked: list[tuple[Checkpoint, str]] = []
@@ -140,46 +136,30 @@ class Judge:
             key = self.key(brief, final_answer, evidence, leaf.requirements)
             if nothing:
                 settle(Verdict(leaf_id=leaf.id, status=LeafStatus.NOT_DELIVERED, score=0.0, analysis=nothing, key=key))
-            elif (old := self._reusable(leaf.id, key, known or {})) is not None:
+            elif (old := self.reusable(leaf.id, key, (known or {}).get(leaf.id))) is not None:
                 settle(old)
             else:
                 asked.append((leaf, key))
         if asked:
-            inquiry = Inquiry(self.client, self._control, self._settings, brief, final_answer, evidence, self._secret)
-            self._follow(inquiry, asked, settle)
-        _warn_of_scale(verdicts)
+            inquiry = self.inquiry(brief, final_answer, evidence)
+            follow(lambda done: inquiry.run(asked, done), settle)
+        warn_of_scale(verdicts)
         return {leaf.id: verdicts[leaf.id] for leaf in leaves}
 
-    def _reusable(self, leaf_id: str, key: str, known: Mapping[str, Verdict]) -> Verdict | None:
-        old = known.get(leaf_id)
-        if old is not None and old.key == key and old.status is LeafStatus.SCORED:
-            return reused(old, leaf_id)
+    def inquiry(self, brief: Brief, final_answer: str, evidence: Evidence) -> Inquiry:
+        """Return the questions about one task, ready to be asked."""
+        return Inquiry(self.client, self._control, self._settings, brief, final_answer, evidence, self._secret)
+
+    def reusable(self, leaf_id: str, key: str, known: Verdict | None) -> Verdict | None:
+        """Return a verdict that takes no call: the known one, or a cached one, when it is a score under this key."""
+        if known is not None and known.key == key and known.status is LeafStatus.SCORED:
+            return reused(known, leaf_id)
         return self._cache.get(key, leaf_id) if self._cache is not None else None
 
-    def _follow(
-        self, inquiry: Inquiry, asked: Sequence[tuple[Checkpoint, str]], settle: Callable[[Verdict], None]
-    ) -> None:
-        """Run the inquiry on the background loop, and settle in this thread what comes of it."""
-        arrived: queue.SimpleQueue[Verdict | None] = queue.SimpleQueue()
-
-        async def ask() -> None:
-            try:
-                await inquiry.run(asked, arrived.put)
-            finally:
-                arrived.put(None)
-
-        running = asyncio.run_coroutine_threadsafe(ask(), EventLoopThread.shared().loop)
-        try:
-            while (verdict := arrived.get()) is not None:
-                settle(verdict)
-            running.result()
-        except BaseException:
-            running.cancel()
-            # What was judged has been paid for; a fault in keeping it must not hide why the wait ended.
-            with suppress(Exception):
-                while (late := arrived.get_nowait()) is not None:
-                    settle(late)
-            raise
+    def keep(self, verdict: Verdict) -> None:
+        """Put a verdict of this judge into the cache, if there is one."""
+        if self._cache is not None:
+            self._cache.put(verdict)
 
 
 def nothing_delivered(final_answer: str, evidence: Evidence) -> str:
@@ -202,7 +182,8 @@ def _address(base_url: str | None) -> str:
     return f"{host}{'' if local or not parts.port else f':{parts.port}'}{parts.path.rstrip('/')}"
 
 
-def _warn_of_scale(verdicts: Mapping[str, Verdict]) -> None:
+def warn_of_scale(verdicts: Mapping[str, Verdict]) -> None:
+    """Warn when the scores of a task look like a scale from 0 to 1."""
     given = [v.score for v in verdicts.values() if v.status is LeafStatus.SCORED and v.score is not None]
     if len(given) == len(verdicts) and (text := scale_warning(given)):
         warnings.warn(text, JudgeScaleWarning, stacklevel=3)
