@@ -230,6 +230,8 @@ def test_files_outside_the_workspace_are_neither_opened_nor_linked(tmp_path: Pat
     report = Report(a_run(graded("1", 5, deliverables=files)), tmp_path)
     assert "the secret words" not in report.text
     assert report.all(".files a") == []
+    secret.rename(tmp_path / "transcript.jsonl").write_text(json.dumps({"kind": "user", "text": "the secret words"}))
+    assert "the secret words" not in Report(a_run(graded("1", 5, run_key="../")), tmp_path / "run").text
 
 
 def test_the_page_asks_nothing_of_the_network_and_runs_only_its_own_script(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 import time
 from collections.abc import Iterable, Mapping, Sequence
@@ -12,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from pytest_gta.benchmark.results import DeliverableRecord, TaskResult
-from pytest_gta.benchmark.run_directory import RunDirectory
+from pytest_gta.benchmark.run_directory import RunDirectory, TaskDirectory
 from pytest_gta.workspace.confined_process import ConfinedError, ConfinedProcess, Limits
 from pytest_gta.workspace.confinement import ConfinementUnavailable, choose_confinement
 from pytest_gta.workspace.workspace import PathRefused, Workspace
@@ -71,10 +72,21 @@ Previews = Mapping[tuple[str, str], Preview]
 """By run key and the deliverable's path."""
 
 
+_PLAIN_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,200}")
+
+
+def folder_of(run: RunDirectory, run_key: str) -> TaskDirectory | None:
+    """Return the part of a run directory that belongs to a task, None for a name that could lead elsewhere."""
+    return run.task(run_key) if _PLAIN_NAME.fullmatch(run_key) else None
+
+
 def file_of(run: RunDirectory, run_key: str, path: str) -> Path | None:
     """Return where a deliverable lies, None when it is not there or its path leads elsewhere."""
+    folder = folder_of(run, run_key)
+    if folder is None:
+        return None
     try:
-        return Workspace.open(run.task(run_key).workspace, ()).resolve(path)
+        return Workspace.open(folder.workspace, ()).resolve(path)
     except (NotADirectoryError, PathRefused, OSError, ValueError):
         return None
 

@@ -62,8 +62,10 @@ class Excerpt:
         return next((step.text for step in self.head if step.kind == "user"), "")
 
 
-def read_excerpt(path: Path) -> Excerpt:
+def read_excerpt(path: Path | None) -> Excerpt:
     """Read the beginning and the end of a transcript; one that is not there or not readable has no steps."""
+    if path is None:
+        return Excerpt((), (), 0, True)
     try:
         with path.open("rb") as stream:
             total = stream.seek(0, 2)

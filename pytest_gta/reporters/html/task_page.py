@@ -12,7 +12,7 @@ from urllib.parse import quote
 from pytest_gta.benchmark.results import DeliverableRecord, TaskResult, Tokens
 from pytest_gta.benchmark.run_directory import RunDirectory
 from pytest_gta.reporters.attention import nodes
-from pytest_gta.reporters.html.previews import Preview, Previews, file_of
+from pytest_gta.reporters.html.previews import Preview, Previews, file_of, folder_of
 from pytest_gta.reporters.html.room import Cut, fit, size
 from pytest_gta.reporters.html.steps import Excerpt, Step, read_excerpt
 from pytest_gta.reporters.wording import count, duration, money, quantity
@@ -141,7 +141,8 @@ def task_view(
         room: Bytes it may take in the page, about.
         request: What the user asked for; the transcript tells when it is "".
     """
-    excerpt = read_excerpt(place.run.task(task.run_key).transcript)
+    folder = folder_of(place.run, task.run_key)
+    excerpt = read_excerpt(folder.transcript if folder else None)
     left = room
     rubric, spent = _rubric(task, threshold, int(left * SHARES["rubric"]))
     left -= spent
@@ -162,7 +163,7 @@ def task_view(
         head=head,
         tail=tail,
         transcript=excerpt,
-        transcript_link=place.link(place.run.task(task.run_key).transcript) if excerpt.bytes else "",
+        transcript_link=place.link(folder.transcript) if folder and excerpt.bytes else "",
         facts=_facts(task),
         notes=[fit(note, 600) for note in task.notes[:20]],
     )
