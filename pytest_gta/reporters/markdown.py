@@ -19,7 +19,7 @@ MOST_CHARACTERS = 60_000
 LOOK_AT_FIRST, CHANGED = 10, 10
 CELL_CHARACTERS = 160
 
-_MARKUP = re.compile(r"[\\`*{}\[\]()<>#+!|~&:@$^=]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])")
+_MARKUP = re.compile(r"[\\`*{}\[\]()<>#+!|~&:@$^=]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])|(?i:(?<=www)\.)")
 _NO_BREAK = "\u200b"
 _VERDICTS = {"pass": "Passed", "fail": "Failed", "inconclusive": "Inconclusive"}
 

@@ -132,7 +132,7 @@ def _assets(templates: Environment) -> dict[str, Any]:
     # Styles are inline in previewed pages too, so they are allowed; they cannot load anything.
     policy = (
         f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'; img-src data:; "
-        "media-src 'self' file:; form-action 'none'; base-uri 'none'; frame-src 'self'"
+        "media-src 'self' file:; form-action 'none'; base-uri 'none'; frame-src 'none'"
     )
     return {"policy": policy, "styles": Markup(source("page.css")), "script": Markup(script)}  # noqa: S704 - our own files
 
