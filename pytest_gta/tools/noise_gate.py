@@ -23,6 +23,7 @@ _NEIGHBOURS = 41
 _MEMORY = 0.97
 _FLOOR = 10 ** (-22 / 20)
 """What is left of the noise: taken away altogether, it would come and go between words."""
+_LITTLE_DB = 3.0
 _SILENCE = 1e-12
 _SILENT_SHARE = 0.05
 
@@ -166,9 +167,9 @@ class NoiseGate:
 
     def findings(self) -> list[str]:
         """Say what was found and done, once all is yielded."""
-        if self._floor_dbfs < -90 or not self._before:
+        down = 10 * math.log10(self._before / max(self._after, 1e-20)) if self._before else 0.0
+        if self._floor_dbfs < -90 or down < _LITTLE_DB:
             return ["There was hardly any steady noise to take away."]
-        down = 10 * math.log10(self._before / max(self._after, 1e-20))
         return [
             f"Noise floor {self._floor_dbfs:.1f} dBFS, lowered by {down:.1f} dB in the quietest moments; what "
             "is louder than it is kept."

@@ -20,7 +20,7 @@ PRELOAD = ("numpy", "av")
 CLIP_S = 10.0
 """Where a clip ends when no end is given."""
 _LONGEST_SHIFT = 36.0
-_SHIFT_BLOCK_S = 240.0
+_SHIFT_BLOCK_S = 90.0
 _SHIFT_JOIN_S = 0.05
 _SHIFT_LAG_S = 0.01
 

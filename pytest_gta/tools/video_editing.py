@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pytest_gta.tools.backend import PYAV
+from pytest_gta.tools.call_clock import CallClock
 from pytest_gta.tools.document_files import answer, written
 from pytest_gta.tools.media_input import MediaInput, need_media, upright
 from pytest_gta.tools.media_output import VideoOutput
@@ -216,6 +217,7 @@ def _copied(
     target: str, video: str, start: float, end: float, notes: list[str], overlay: Overlay | None = None
 ) -> tuple[bool, str]:
     """Write what lies between two times as a new video; return whether it replaced one, and its facts."""
+    clock = CallClock(share=0.9)
     with MediaInput(video) as pictures, MediaInput(video) as sounds:
         rate = pictures.frame_rate
         frames = pictures.at_rate(rate, start, end)
@@ -231,6 +233,11 @@ def _copied(
                     output.with_sound(_stereo(sounds.blocks(start, end), sounds.channels))
                 for frame in _with_overlay(first, frames, rate, start, overlay, output.size):
                     output.write(frame)
+                    if clock.expired():
+                        raise ToolFault(
+                            f"only {output.seconds:.0f} of {end - start:.0f} s could be written in the time of a call; "
+                            "ask for a shorter part (VideoClip's start_time and end_time)"
+                        )
                 heard = f"sound {sound[0]} Hz" if sound else "no sound"
                 return f"{output.seconds:.3f} s, {output.size[0]} x {output.size[1]}, {float(rate):g} fps, {heard}"
 

@@ -21,13 +21,15 @@ if TYPE_CHECKING:
     from pytest_gta.tools.reading_order import TextLine
 
 _MOST_FRAMES = 240
+_USUAL_HZ = 4
+"""Looks a second: text that nobody could read is not looked for."""
 _SAME = 0.85
 """How alike two readings have to be to be one line: recognisers read one line a little differently each time."""
 _THUMBNAIL = (96, 54)
 _CHANGED = 10
 """Shades (of 255) by which some spot of a picture made small must differ for it to be read anew."""
 _HEAD_START = 0.15
-"""Share of the time by which reading may be behind the video's own course."""
+"""Share of the time by which reading may be behind the video's own course at first."""
 
 VIDEO_OCR = Tool(
     ToolSpec(
@@ -41,7 +43,7 @@ VIDEO_OCR = Tool(
             ToolParameter(
                 "frame_skip",
                 "int",
-                "Look at every frame_skip-th frame; wider steps are taken in a long video. Left out: 1",
+                "Look at every frame_skip-th frame; wider steps are taken in a long video. Left out: four a second",
                 optional=True,
                 example=10,
             ),
@@ -80,7 +82,7 @@ class _Shown:
         return self.readings.most_common(1)[0][0]
 
 
-def read_video_text(video: str, frame_skip: int = 1) -> str:
+def read_video_text(video: str, frame_skip: int | None = None) -> str:
     """Return the text in a video.
 
     Raises:
@@ -97,7 +99,8 @@ def read_video_text(video: str, frame_skip: int = 1) -> str:
     clock = CallClock()
     with MediaInput(video) as media:
         media.need_video()
-        sampling = sampled(media, frame_skip, _MOST_FRAMES)
+        rate = float(media.video.average_rate or 25)
+        sampling = sampled(media, max(1, int(rate / _USUAL_HZ)) if frame_skip is None else frame_skip, _MOST_FRAMES)
         lines, looked, read, end = _read(media, sampling, clock)
         damaged = media.damaged
     if not looked:
@@ -142,9 +145,11 @@ def _read(media: MediaInput, sampling: Sampling, clock: CallClock) -> tuple[list
                 shown.last = time
             continue
         # Frames are passed over rather than the end of a video left out.
-        if read and clock.used / clock.seconds > time / max(sampling.seconds, 0.01) + _HEAD_START:
+        gone = time / max(sampling.seconds, 0.01)
+        if read and clock.used / clock.seconds > _HEAD_START + (1 - _HEAD_START) * gone:
             continue
-        here = _matched(lines, here, read_lines(picture), time)
+        found = [line for line in read_lines(picture) if not _imagined(line, picture)]
+        here = _matched(lines, here, found, time)
         last = small
         read += 1
     return lines, looked, read, end
@@ -174,6 +179,11 @@ def _matched(lines: list[_Shown], before: list[_Shown], found: list[TextLine], t
 def _differ_in_number(one: str, other: str) -> bool:
     """Whether two alike lines are two: a counter or a clock that went on."""
     return [char for char in one if char.isdigit()] != [char for char in other if char.isdigit()]
+
+
+def _imagined(line: TextLine, picture: Any) -> bool:
+    """Whether a reading is what recognisers make of a picture without text: a sign as large as the picture."""
+    return len(line.text) <= 2 and line.width * line.height > 0.4 * picture.width * picture.height
 
 
 def _thumbnail(picture: Any) -> np.ndarray[Any, Any]:

@@ -11,7 +11,7 @@ from PIL import Image
 from pytest_gta.tools import video_editing
 from pytest_gta.tools.media_input import MediaInput
 from pytest_gta.tools.text_picture import Lettering, TextPainter
-from pytest_gta.tools.tool import ToolResult
+from pytest_gta.tools.tool import ToolFault, ToolResult
 from pytest_gta.tools.toolbox import Toolbox
 from pytest_gta.workspace.confinement import choose_confinement
 from pytest_gta.workspace.workspace import Workspace
@@ -135,6 +135,14 @@ def test_a_clip_of_nothing_is_refused(call: Call) -> None:
     result = call("VideoClip", video="talk.mp4", start_time=5, end_time=6)
     assert result.is_error
     assert "the video is 4.00 s long; nothing of it lies after 5 s" in result.text
+
+
+def test_a_part_too_long_for_a_call_is_refused_with_what_to_do(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(root)
+    monkeypatch.setattr("pytest_gta.tools.call_clock.CallClock.expired", lambda clock: True)
+    with pytest.raises(ToolFault, match="only 0 of 4 s could be written in the time of a call; ask for a shorter part"):
+        video_editing.clip_video("late.mp4", "resources/video/talk.mp4")
+    assert not (root / "late.mp4").exists()
 
 
 # -- text on a video ---------------------------------------------------------------------------------------------------

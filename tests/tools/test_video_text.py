@@ -31,7 +31,7 @@ def still(image: Image.Image, seconds: float) -> None:
 def test_each_line_comes_once_with_its_time(tmp_path: Path) -> None:
     write_video(tmp_path / "titles.mp4", 2, 10, (480, 270), still)
     with Toolbox(Workspace.open(tmp_path, []), choose_confinement(), only=["VideoOCR"]) as box:
-        result = box.call("VideoOCR", {"video": "titles.mp4"})
+        result = box.call("VideoOCR", {"video": "titles.mp4", "frame_skip": 1})
     assert not result.is_error, result.text
     first, second, note = result.text.splitlines()
     assert first.startswith("[0.0-1.0 s] (")
@@ -50,7 +50,7 @@ def readings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Callab
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(ocr, "engine", lambda: "rapidocr")
 
-    def call(by_tenth: dict[int, list[str]], frame_skip: int = 1) -> str:
+    def call(by_tenth: dict[int, list[str]], frame_skip: int | None = 1) -> str:
         def read_lines(picture: Image.Image) -> list[TextLine]:
             tenth = round(picture.getpixel((5, 5))[0] / 255 * 10)
             words = by_tenth.get(tenth, [])
@@ -78,6 +78,17 @@ def test_numbers_that_count_are_lines_of_their_own(readings: Callable[..., str])
     assert len(lines) == 11
 
 
+def test_four_looks_a_second_are_taken_unless_asked(readings: Callable[..., str]) -> None:
+    lines = readings({n: [f"Score {n}"] for n in range(10)}, None).splitlines()
+    assert [line.rpartition(" ")[2] for line in lines[:-1]] == ["0", "2", "4", "6", "8"]
+
+
+def test_a_sign_as_large_as_the_picture_is_no_text(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(ocr, "engine", lambda: "rapidocr")
+    monkeypatch.setattr(ocr, "read_lines", lambda picture: [TextLine(0, 0, 319, 239, "X")])
+    assert video_text.read_video_text(str(write_video(tmp_path / "v.mp4", 0.5))).startswith("No text was found")
+
+
 def test_steps_are_taken_as_asked(readings: Callable[..., str]) -> None:
     lines = readings({n: [f"Score {n}"] for n in range(10)}, 4).splitlines()
     assert [line.rpartition(" ")[2] for line in lines[:-1]] == ["0", "4", "8"]
@@ -93,7 +104,7 @@ def test_time_that_runs_out_passes_over_frames_and_says_so(
 ) -> None:
     monkeypatch.setattr(video_text.CallClock, "used", property(lambda clock: 0.5 * clock.seconds))
     lines = readings({n: [f"Score {n}"] for n in range(10)}).splitlines()
-    assert [line.rpartition(" ")[2] for line in lines[:-1]] == ["0", "4", "5", "6", "7", "8", "9"]
+    assert [line.rpartition(" ")[2] for line in lines[:-1]] == ["0", "5", "6", "7", "8", "9"]
     monkeypatch.setattr(video_text.CallClock, "expired", lambda clock: True)
     assert "The time of the call was over at 0.0 of 1.0 s" in readings({n: [f"Score {n}"] for n in range(10)})
 
