@@ -85,6 +85,15 @@ def choice(*names: str) -> Parser:
     return parse
 
 
+def switch(value: str) -> bool:
+    """Return whether a switch is on."""
+    known = {"on": True, "true": True, "yes": True, "1": True, "off": False, "false": False, "no": False, "0": False}
+    word = value.strip().lower()
+    if word not in known:
+        raise ValueError("is not one of on, off")
+    return known[word]
+
+
 def shard(value: str) -> tuple[int, int]:
     """Return ``I/N`` as two numbers."""
     index, slash, count = value.partition("/")

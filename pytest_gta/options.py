@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from pytest_gta import option_values as values
+from pytest_gta.judge_address import panel
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,7 +17,7 @@ class Option:
     Attributes:
         key: The field of `Settings`; ``--gta-key``, ``gta_key`` and ``GTA_KEY`` are made from it.
         group: The heading it is documented under.
-        metavar: How ``--help`` writes the value.
+        metavar: How ``--help`` writes the value; "" for a switch, which has none on the command line.
         help: What it does, in the imperative, without the default.
         parse: Makes a text into a value; raises ValueError with a clause that follows the text ("is not ...").
         default: The text of the default, None when there is none.
@@ -73,7 +74,8 @@ OPTIONS: tuple[Option, ...] = (
         "agent",
         "agent",
         "SPEC",
-        "Choose the agent: tools (native tool calls), import:pkg.mod:name (your own), outputs:DIR (finished files).",
+        "Choose the agent: tools (native tool calls), react (plain text), import:pkg.mod:name (your own), outputs:DIR "
+        "(finished files).",
         values.text,
         "tools",
         activates=True,
@@ -85,6 +87,7 @@ OPTIONS: tuple[Option, ...] = (
         "End the agent after this many model turns of one task.",
         values.whole_number(1),
         "50",
+        "50; 10 for react",
     ),
     Option(
         "task_timeout",
@@ -102,6 +105,7 @@ OPTIONS: tuple[Option, ...] = (
         values.number(0, math.inf, above=True),
         "120",
     ),
+    Option("repeat", "agent", "N", "Run each task N times, each time independently.", values.whole_number(1), "1"),
     Option(
         "dataset",
         "tasks",
@@ -231,6 +235,22 @@ OPTIONS: tuple[Option, ...] = (
         shown_default="OpenAI",
     ),
     Option(
+        "judge_samples",
+        "judge",
+        "N",
+        "Ask the judge N times about each leaf; the median of its scores counts.",
+        values.whole_number(1),
+        "1",
+    ),
+    Option(
+        "judge_panel",
+        "judge",
+        "A,B,..",
+        "Judge each leaf by several models (NAME, or NAME@URL on another server); the median of their scores counts.",
+        panel,
+        shown_default="none: one judge",
+    ),
+    Option(
         "judge_concurrency",
         "judge",
         "N",
@@ -264,12 +284,41 @@ OPTIONS: tuple[Option, ...] = (
         values.number(0, 10),
     ),
     Option(
+        "baseline",
+        "gate",
+        "FILE",
+        "Fail the run when it is significantly worse than this one (its results.json or directory), task by task.",
+        values.path,
+    ),
+    Option(
         "max_error_rate",
         "gate",
         "PCT",
         "Accept this percentage of tasks without a score before the run counts as inconclusive.",
         values.number(0, 100),
         "0",
+    ),
+    Option(
+        "max_cost",
+        "budget",
+        "USD",
+        "Begin no further task once the run has cost this much, over all workers and resumed sessions.",
+        values.number(0, math.inf, above=True),
+    ),
+    Option(
+        "max_tokens",
+        "budget",
+        "N",
+        "Begin no further task once the run has used this many tokens, over all workers and resumed sessions.",
+        values.whole_number(1),
+    ),
+    Option(
+        "estimate",
+        "budget",
+        "",
+        "Print what the selected tasks would take in calls, tokens and money, and run nothing.",
+        values.switch,
+        "off",
     ),
     Option("run_dir", "run", "DIR", "Keep the run's files here.", values.path, shown_default=".gta/runs/<utc>-<agent>"),
     Option(
@@ -333,4 +382,4 @@ def options_table() -> Iterator[str]:
         default = option.shown_default or (f"`{option.default}`" if option.default else "-")
         metavar = option.metavar.replace("|", "\\|")
         meaning = option.help.replace("|", "\\|")
-        yield f"| `{option.flag} {metavar}` | `{option.ini}` | {variables} | {default} | {meaning} |"
+        yield f"| `{f'{option.flag} {metavar}'.strip()}` | `{option.ini}` | {variables} | {default} | {meaning} |"

@@ -53,7 +53,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         default = option.shown_default or option.default
         text = f"{option.help} [{default}]" if default else option.help
         text = text.replace("%", "%%")
-        group.addoption(option.flag, dest=option.ini, metavar=option.metavar, default=None, help=text)
+        form = {"metavar": option.metavar} if option.metavar else {"action": "store_const", "const": "on"}
+        group.addoption(option.flag, dest=option.ini, default=None, help=text, **form)
         parser.addini(option.ini, help=f"twin of {option.flag}", default="")
 
 

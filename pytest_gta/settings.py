@@ -15,9 +15,10 @@ from pathlib import Path
 from typing import Any
 
 from pytest_gta.option_values import HiddenValue
+from pytest_gta.judge_address import JudgeAddress
 from pytest_gta.options import OPTIONS, Option
 
-NOT_RESUMED = ("run_dir", "resume", "rejudge", "json")
+NOT_RESUMED = ("estimate", "run_dir", "resume", "rejudge", "json")
 """Options that are about one session of a run rather than about the run."""
 
 _RESUME = next(option for option in OPTIONS if option.key == "resume")
@@ -43,6 +44,7 @@ class Settings:
     max_turns: int
     task_timeout: float
     tool_timeout: float
+    repeat: int
     dataset: str | None
     task: tuple[str, ...]
     category: tuple[str, ...]
@@ -60,12 +62,18 @@ class Settings:
     search_replay: Path | None
     judge_model: str
     judge_base_url: str | None
+    judge_samples: int
+    judge_panel: tuple[JudgeAddress, ...]
     judge_concurrency: int
     cache: Path | None
     threshold: float
     fail_under: float | None
     fail_under_score: float | None
+    baseline: Path | None
     max_error_rate: float
+    max_cost: float | None
+    max_tokens: int | None
+    estimate: bool
     run_dir: Path | None
     resume: Path | None
     rejudge: str | None
@@ -77,7 +85,12 @@ class Settings:
     @property
     def gated(self) -> bool:
         """Whether a gate over the whole run decides, rather than each task for itself."""
-        return self.fail_under is not None or self.fail_under_score is not None
+        return any(limit is not None for limit in (self.fail_under, self.fail_under_score, self.baseline))
+
+    @property
+    def judges(self) -> tuple[JudgeAddress, ...]:
+        """Who judges: the panel, or the one judge."""
+        return self.judge_panel or (JudgeAddress(self.judge_model),)
 
     @property
     def uses_local_model(self) -> bool:
@@ -117,6 +130,9 @@ def resolve(
         if found is None and option.default is not None:
             found = (option.flag, option.default)
         values[option.key] = None if found is None else _parse(option, *found)
+    values["judge_panel"] = values["judge_panel"] or ()
+    if values["judge_panel"]:
+        values["judge_model"] = " + ".join(address.name for address in values["judge_panel"])
     if values["judge_model"] is None:
         values["judge_model"] = LOCAL_MODEL if values["model"] == LOCAL_MODEL else "gpt-5.2"
     texts = {
@@ -168,9 +184,9 @@ def _parse(option: Option, source: str, text: str) -> Any:
 
 
 def _check_together(settings: Settings) -> None:
-    if settings.agent == "tools" and settings.model is None:
+    if settings.agent.strip() in ("tools", "react") and settings.model is None:
         raise SettingsError(
-            "--gta-agent=tools needs a model: add --gta-model=NAME (or --gta-model=local, no key needed)"
+            f"--gta-agent={settings.agent.strip()} needs a model: add --gta-model=NAME (or --gta-model=local, no key needed)"
         )
     if settings.rejudge and not settings.resume:
         raise SettingsError("--gta-rejudge needs the run to judge again: add --gta-resume=DIR")

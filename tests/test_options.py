@@ -24,7 +24,7 @@ def test_every_option_has_three_names_a_help_and_a_default_that_parses(option: o
     assert option.help[0].isupper()
     if option.default is not None:
         option.parse(option.default)
-    assert f"`{option.flag} " in options_page()
+    assert f"`{option.flag} {option.metavar}".strip().replace("|", "\\|") in options_page()
 
 
 def test_keys_are_unique() -> None:

@@ -72,6 +72,7 @@ def test_defaults(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         max_turns=50,
         task_timeout=1800.0,
         tool_timeout=120.0,
+        repeat=1,
         dataset=None,
         task=(),
         category=(),
@@ -89,12 +90,18 @@ def test_defaults(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         search_replay=None,
         judge_model="gpt-5.2",
         judge_base_url=None,
+        judge_samples=1,
+        judge_panel=(),
         judge_concurrency=16,
         cache=tmp_path / ".gta" / "verdicts",
         threshold=7.0,
         fail_under=None,
         fail_under_score=None,
+        baseline=None,
         max_error_rate=0.0,
+        max_cost=None,
+        max_tokens=None,
+        estimate=False,
         run_dir=None,
         resume=None,
         rejudge=None,
@@ -290,3 +297,17 @@ def test_secrets_are_in_no_option_that_is_kept(earlier: Path) -> None:
     environment = {"OPENAI_API_KEY": "sk-secret", "EVAL_OPENAI_API_KEY": "sk-secret"}
     settings = settle({"model": "m"}, environment=environment)
     assert "sk-secret" not in repr(settings)
+
+
+@pytest.mark.parametrize(("text", "value"), [("on", True), ("TRUE", True), ("1", True), ("off", False), ("no", False)])
+def test_a_switch_has_words_in_ini_file_and_environment(text: str, value: bool) -> None:
+    settings = resolve({"gta_model": "m"}.get, lambda _name: "", {"GTA_ESTIMATE": text})
+    assert settings is not None
+    assert settings.estimate is value
+
+
+def test_a_baseline_is_a_gate() -> None:
+    assert not active().gated
+    settings = resolve({"gta_model": "m", "gta_baseline": "main.json"}.get, lambda _name: "", {})
+    assert settings is not None
+    assert settings.gated

@@ -74,7 +74,7 @@ class Comparison:
     """A run against a baseline.
 
     Attributes:
-        tasks: Ids of the tasks that both have a score for.
+        tasks: Slugs of the tasks that both have a score for.
         root_sr: Change of the success rate, in percentage points.
         root_score: Change of the Root Score, in points of 10.
         won: Tasks that succeed now (with repeats: more often than before).
@@ -154,16 +154,16 @@ def _scores(tasks: Iterable[TaskResult]) -> dict[str, list[float]]:
     scores: dict[str, list[float]] = defaultdict(list)
     for task in tasks:
         if task.root_score is not None:
-            scores[task.task_id].append(task.root_score)
+            scores[task.slug].append(task.root_score)
     return dict(scores)
 
 
 def _compare(before: Mapping[str, list[float]], after: Mapping[str, list[float]], threshold: float) -> Comparison:
-    common = tuple(task_id for task_id in after if task_id in before)
+    common = tuple(slug for slug in after if slug in before)
     if not common:
         raise NothingInCommon("no task has a score in both runs")
-    rates = [(_success(before[task_id], threshold), _success(after[task_id], threshold)) for task_id in common]
-    means = [(fmean(before[task_id]), fmean(after[task_id])) for task_id in common]
+    rates = [(_success(before[slug], threshold), _success(after[slug], threshold)) for slug in common]
+    means = [(fmean(before[slug]), fmean(after[slug])) for slug in common]
     flips = [new - old for old, new in rates]
     p = exact_sign_flip(flips)
     root_sr = _change([(100 * float(old), 100 * float(new)) for old, new in rates], p, 100 * MARGIN)
@@ -171,10 +171,10 @@ def _compare(before: Mapping[str, list[float]], after: Mapping[str, list[float]]
         tasks=common,
         root_sr=root_sr,
         root_score=_change(means, None, FULL_SCORE * MARGIN),
-        won=tuple(task_id for task_id, flip in zip(common, flips, strict=True) if flip > 0),
-        lost=tuple(task_id for task_id, flip in zip(common, flips, strict=True) if flip < 0),
-        only_before=tuple(task_id for task_id in before if task_id not in after),
-        only_after=tuple(task_id for task_id in after if task_id not in before),
+        won=tuple(slug for slug, flip in zip(common, flips, strict=True) if flip > 0),
+        lost=tuple(slug for slug, flip in zip(common, flips, strict=True) if flip < 0),
+        only_before=tuple(slug for slug in before if slug not in after),
+        only_after=tuple(slug for slug in after if slug not in before),
     )
 
 
@@ -255,7 +255,7 @@ def sign_flip(differences: Sequence[float]) -> float:
             sums = [total + sign for total in sums for sign in (difference, -difference)]
         return sum(abs(total) >= observed for total in sums) / len(sums)
     draw = random.Random(1947).choices  # noqa: S311 - resampling, not secrets
-    reached = [abs(sum(map(mul, differences, draw((-1, 1), k=count)))) for _ in range(_FLIPS)]
+    reached: list[float] = [abs(sum(map(mul, differences, draw((-1, 1), k=count)))) for _ in range(_FLIPS)]
     return (1 + sum(total >= observed for total in reached)) / (1 + _FLIPS)
 
 

@@ -280,7 +280,10 @@ class JudgeRecord(_Value):
 
 
 class TaskResult(_Value):
-    """One judged task (or one that could not be judged, and why)."""
+    """One judged task (or one that could not be judged, and why).
+
+    With repeats there is one for each independent run of the task; `repeat` counts them from 1 and is 0 without.
+    """
 
     task_id: str
     run_key: str
@@ -298,6 +301,12 @@ class TaskResult(_Value):
     notes: tuple[str, ...] = ()
     error: str | None = None
     resumed: bool = False
+    repeat: int = 0
+
+    @property
+    def slug(self) -> str:
+        """The task's name, the same for all its repeats: the run key without the repeat's suffix."""
+        return self.run_key.removesuffix(f"_r{self.repeat}") if self.repeat else self.run_key
 
     def leaves(self) -> tuple[CheckpointResult, ...]:
         """Return all leaves in the rubric's order."""
@@ -316,10 +325,15 @@ class TaskResult(_Value):
 
 
 class Gate(_Value):
-    """The verdict on the run: ``pass``, ``fail``, ``inconclusive`` or ``none`` (no gate asked for), and why."""
+    """The verdict on the run: ``pass``, ``fail``, ``inconclusive`` or ``none`` (no gate asked for), and why.
+
+    `baseline` is the comparison with a baseline, as `pytest_gta.benchmark.comparison.Comparison.as_json` returns it;
+    None when there was none, or nothing to compare.
+    """
 
     verdict: str = "none"
     reasons: tuple[str, ...] = ()
+    baseline: dict[str, Any] | None = None
 
 
 class RunResult(_Value):

@@ -75,9 +75,9 @@ def test_paired_bootstrap() -> None:
 
 def test_a_drop_by_hand() -> None:
     compared = compare(run_of(*[9] * 8, 2, 2), run_of(*[3] * 7, 9, 8, 2), 7)
-    assert compared.tasks == (*"123456789", "10")
-    assert compared.lost == tuple("1234567")
-    assert compared.won == ("9",)
+    assert compared.tasks == tuple(f"planning_{n}" for n in range(1, 11))
+    assert compared.lost == tuple(f"planning_{n}" for n in range(1, 8))
+    assert compared.won == ("planning_9",)
     assert (compared.root_sr.before, compared.root_sr.after) == (80.0, 20.0)
     assert compared.root_sr.difference == pytest.approx(-60)
     assert compared.root_sr.p == pytest.approx(2 * (1 + 8) / 256)
@@ -117,10 +117,13 @@ def test_a_small_drop_over_many_tasks_passes() -> None:
 
 
 def test_repeats_are_means_of_their_task() -> None:
-    before = [graded("1", 9), graded("1", 9), graded("2", 9), graded("2", 3)]
-    after = [graded("1", 9), graded("1", 3), graded("2", 3), graded("2", 3), graded("2", 3)]
+    def repeats(task_id: str, *scores: float) -> list[TaskResult]:
+        return [graded(task_id, x, repeat=n, run_key=f"planning_{task_id}_r{n}") for n, x in enumerate(scores, 1)]
+
+    before = [*repeats("1", 9, 9), *repeats("2", 9, 3)]
+    after = [*repeats("1", 9, 3), *repeats("2", 3, 3, 3)]
     compared = compare(before, after, 7)
-    assert compared.tasks == compared.lost == ("1", "2")
+    assert compared.tasks == compared.lost == ("planning_1", "planning_2")
     assert (compared.root_sr.before, compared.root_sr.after) == (75.0, 25.0)
     assert (compared.root_score.before, compared.root_score.after) == (7.5, 4.5)
     assert compared.root_sr.p == 0.5
@@ -130,7 +133,8 @@ def test_tasks_of_one_run_only_are_named_and_left_out() -> None:
     before = [*run_of(9, 9), graded("5", 9), not_graded("3", TaskStatus.UNSCORED)]
     after = [*run_of(9, 9, 9), not_graded("5", TaskStatus.ERROR)]
     compared = compare(before, after, 7)
-    assert (compared.tasks, compared.only_before, compared.only_after) == (("1", "2"), ("5",), ("3",))
+    assert compared.tasks == ("planning_1", "planning_2")
+    assert (compared.only_before, compared.only_after) == (("planning_5",), ("planning_3",))
     with pytest.raises(NothingInCommon):
         compare(run_of(9), [graded("8", 9)], 7)
 
