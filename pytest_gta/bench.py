@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from pytest_gta.benchmark.results import Verdict
     from pytest_gta.judge.evidence import EvidenceBudget
     from pytest_gta.judge.judge import Judge
+    from pytest_gta.judge.protocol import TaskJudge
+    from pytest_gta.judge_address import JudgeAddress
     from pytest_gta.llm.client import ChatClient
     from pytest_gta.llm.endpoint import Endpoint
     from pytest_gta.llm.local_model import LocalModelServer
@@ -38,9 +40,6 @@ if TYPE_CHECKING:
     from pytest_gta.tools.toolbox import Toolbox
     from pytest_gta.workspace.confinement import Confinement
     from pytest_gta.workspace.workspace import Workspace
-
-JUDGE_KEYS = ("EVAL_OPENAI_API_KEY", "OPENAI_API_KEY")
-"""Where the judge's key is looked for, in this order."""
 
 JUDGE_DEADLINE_S = 600.0
 """Seconds one leaf's verdict may take, retries and re-asks included."""
@@ -107,7 +106,8 @@ class Bench:
         if self.settings.model and self.agent_spec.kind != "outputs":
             self._key("model", self.settings.model, self.settings.base_url, ("OPENAI_API_KEY",))
         self.tool_endpoints("")
-        self._key("judge", self.settings.judge_model, self.settings.judge_base_url, JUDGE_KEYS)
+        for address in self.settings.judges:
+            self._key("judge", address.model, self._judge_url(address), address.key_variables)
         if self.agent_spec.kind == "import":
             from pytest_gta.agents.imported import check_import
 
@@ -160,7 +160,8 @@ class Bench:
                 "model": judge_model,
                 "base_url": self.settings.judge_base_url,
                 "api": "chat",
-                "samples": 1,
+                "samples": self.settings.judge_samples,
+                "panel": [address.name for address in self.settings.judge_panel],
                 "prompt_version": PROMPT_VERSION,
             },
             "sandbox": self.confinement.backend,
@@ -214,20 +215,33 @@ class Bench:
         return RunControl(self.run.root / "control", slots=self.settings.judge_concurrency)
 
     @cached_property
-    def judge(self) -> Judge:
-        """The judge, with its client, cache and limits."""
+    def judge(self) -> TaskJudge:
+        """The judge or the panel, with clients, cache and limits."""
+        judges = {address.name: self._judge_at(address) for address in self.settings.judges}
+        if len(judges) == 1:
+            return next(iter(judges.values()))
+        from pytest_gta.judge.panel import Panel
+
+        return Panel(judges)
+
+    def _judge_at(self, address: JudgeAddress) -> Judge:
         from pytest_gta.judge.cache import VerdictCache
         from pytest_gta.judge.judge import Judge
         from pytest_gta.judge.prompt import PromptStyle
 
-        local = self.settings.judge_model == LOCAL_MODEL
+        # What is judged anew is kept for later, and nothing earlier is looked up.
+        kept, anew = self.settings.cache, self.settings.rejudge == "all"
         return Judge(
-            self._client(self.judge_endpoint),
+            self._client(self._endpoint("judge", address.model, self._judge_url(address), address.key_variables)),
             control=self.control,
-            style=PromptStyle.COMPACT if local else PromptStyle.FULL,
+            style=PromptStyle.COMPACT if address.model == LOCAL_MODEL else PromptStyle.FULL,
+            samples=self.settings.judge_samples,
             deadline_s=JUDGE_DEADLINE_S,
-            cache=VerdictCache(self.settings.cache) if self.settings.cache and not self.settings.rejudge else None,
+            cache=VerdictCache(kept, reads=not anew) if kept else None,
         )
+
+    def _judge_url(self, address: JudgeAddress) -> str | None:
+        return address.base_url or self.settings.judge_base_url
 
     @cached_property
     def evidence_budget(self) -> EvidenceBudget:
@@ -308,11 +322,6 @@ class Bench:
     def model_endpoint(self) -> Endpoint:
         """Where the model under test is."""
         return self._endpoint("model", self.settings.model or "", self.settings.base_url, ("OPENAI_API_KEY",))
-
-    @cached_property
-    def judge_endpoint(self) -> Endpoint:
-        """Where the judge is."""
-        return self._endpoint("judge", self.settings.judge_model, self.settings.judge_base_url, JUDGE_KEYS)
 
     # -- keys, addresses, places ---------------------------------------------------------------------------------------
 

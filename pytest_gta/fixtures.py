@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from pytest_gta.benchmark.results import Verdict
     from pytest_gta.benchmark.run_directory import TaskDirectory
     from pytest_gta.benchmark.task import Task
-    from pytest_gta.judge.judge import Judge
+    from pytest_gta.judge.protocol import TaskJudge
     from pytest_gta.judged_task import JudgedTask
     from pytest_gta.road import TaskRun
     from pytest_gta.settings import Settings
@@ -87,7 +87,7 @@ def gta_agent(request: pytest.FixtureRequest) -> Agent:
 
 
 @pytest.fixture(scope="session")
-def gta_judge(pytestconfig: pytest.Config) -> Judge:
+def gta_judge(pytestconfig: pytest.Config) -> TaskJudge:
     """The judge that scores the leaves."""
     return _bench(pytestconfig).judge
 
@@ -123,7 +123,7 @@ def gta_run(
 
 @pytest.fixture
 def gta_result(
-    request: pytest.FixtureRequest, gta_run: TaskRun, gta_judge: Judge, _gta_directory: TaskDirectory
+    request: pytest.FixtureRequest, gta_run: TaskRun, gta_judge: TaskJudge, _gta_directory: TaskDirectory
 ) -> JudgedTask:
     """The judged task. ``gta_result.check()`` passes when the root score reaches the threshold."""
     from pytest_gta.benchmark.results import TaskStatus

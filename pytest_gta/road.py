@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from pytest_gta.agents.protocol import Agent
     from pytest_gta.benchmark.release import Release
     from pytest_gta.judge.evidence import Evidence, EvidenceBudget
-    from pytest_gta.judge.judge import Judge
+    from pytest_gta.judge.protocol import TaskJudge
     from pytest_gta.tools.toolbox import Toolbox
     from pytest_gta.workspace.confinement import Confinement
     from pytest_gta.workspace.deliverables import Deliverables
@@ -129,7 +129,7 @@ def run_task(
 
 def judge_task(
     run: TaskRun,
-    judge: Judge,
+    judge: TaskJudge,
     directory: TaskDirectory,
     *,
     confinement: Confinement,
