@@ -8,7 +8,6 @@ from dataclasses import dataclass
 
 from pytest_gta import option_values as values
 from pytest_gta.judge_address import panel
-from pytest_gta.judge_address import panel
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,22 +233,6 @@ OPTIONS: tuple[Option, ...] = (
         values.address,
         environment=("EVAL_OPENAI_BASE_URL", "OPENAI_BASE_URL"),
         shown_default="OpenAI",
-    ),
-    Option(
-        "judge_samples",
-        "judge",
-        "N",
-        "Ask the judge N times about each leaf; the median of its scores counts.",
-        values.whole_number(1),
-        "1",
-    ),
-    Option(
-        "judge_panel",
-        "judge",
-        "A,B,..",
-        "Judge each leaf by several models (NAME, or NAME@URL on another server); the median of their scores counts.",
-        panel,
-        shown_default="none: one judge",
     ),
     Option(
         "judge_samples",

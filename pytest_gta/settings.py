@@ -16,7 +16,6 @@ from typing import Any
 
 from pytest_gta.judge_address import JudgeAddress
 from pytest_gta.option_values import HiddenValue
-from pytest_gta.judge_address import JudgeAddress
 from pytest_gta.options import OPTIONS, Option
 
 NOT_RESUMED = ("estimate", "run_dir", "resume", "rejudge", "json")
@@ -65,8 +64,6 @@ class Settings:
     judge_base_url: str | None
     judge_samples: int
     judge_panel: tuple[JudgeAddress, ...]
-    judge_samples: int
-    judge_panel: tuple[JudgeAddress, ...]
     judge_concurrency: int
     cache: Path | None
     threshold: float
@@ -89,11 +86,6 @@ class Settings:
     def gated(self) -> bool:
         """Whether a gate over the whole run decides, rather than each task for itself."""
         return any(limit is not None for limit in (self.fail_under, self.fail_under_score, self.baseline))
-
-    @property
-    def judges(self) -> tuple[JudgeAddress, ...]:
-        """Who judges: the panel, or the one judge."""
-        return self.judge_panel or (JudgeAddress(self.judge_model),)
 
     @property
     def judges(self) -> tuple[JudgeAddress, ...]:
@@ -138,9 +130,6 @@ def resolve(
         if found is None and option.default is not None:
             found = (option.flag, option.default)
         values[option.key] = None if found is None else _parse(option, *found)
-    values["judge_panel"] = values["judge_panel"] or ()
-    if values["judge_panel"]:
-        values["judge_model"] = " + ".join(address.name for address in values["judge_panel"])
     values["judge_panel"] = values["judge_panel"] or ()
     if values["judge_panel"]:
         values["judge_model"] = " + ".join(address.name for address in values["judge_panel"])

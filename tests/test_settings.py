@@ -92,8 +92,6 @@ def test_defaults(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         judge_base_url=None,
         judge_samples=1,
         judge_panel=(),
-        judge_samples=1,
-        judge_panel=(),
         judge_concurrency=16,
         cache=tmp_path / ".gta" / "verdicts",
         threshold=7.0,
