@@ -136,6 +136,15 @@ def test_a_long_recording_is_sent_in_pieces(root: Path, tmp_path: Path, monkeypa
     assert text.startswith("[from 0 s]\none\n[from 2 s]\nthree")
 
 
+def test_without_a_decoder_an_endpoint_is_sent_the_file(root: Path, tmp_path: Path) -> None:
+    listener = Listener(tmp_path, ["As it is."])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("importlib.util.find_spec", lambda name: None)
+        words = speech.write_down(Workspace.open(root, []), lambda *_: None, listener, str(root / "tone.wav"))
+    assert words == "As it is."
+    assert listener.heard[0].read_bytes() == (root / "tone.wav").read_bytes()
+
+
 def test_silence_from_an_endpoint_is_no_error(tmp_path: Path, root: Path) -> None:
     listener = Listener(tmp_path, [""])
     with Toolbox(Workspace.open(root, []), choose_confinement(), only=["SpeechToText"], endpoints=listener) as box:
