@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from pytest_gta import __version__, local_profile
+from pytest_gta.agent_under_test import AgentUnderTest
 from pytest_gta.benchmark.release import Release
 from pytest_gta.benchmark.run_directory import RunDirectory
 from pytest_gta.options import OPTIONS
@@ -26,7 +27,7 @@ from pytest_gta.settings import LOCAL_MODEL, Settings, SettingsError
 if TYPE_CHECKING:
     from pytest_gta.agents.protocol import Agent
     from pytest_gta.agents.specification import AgentSpec
-    from pytest_gta.benchmark.results import Verdict
+    from pytest_gta.benchmark.results import RunResult, Verdict
     from pytest_gta.judge.evidence import EvidenceBudget
     from pytest_gta.judge.judge import Judge
     from pytest_gta.judge.protocol import TaskJudge
@@ -68,7 +69,6 @@ class Bench:
         run_dir: Path | None = None,
         local_url: str | None = None,
     ) -> None:
-        from pytest_gta.agents.specification import AgentSpecError, parse_agent_spec
         from pytest_gta.benchmark.release import DatasetError
 
         self.settings = settings
@@ -78,12 +78,13 @@ class Bench:
         self._local_server: LocalModelServer | None = None
         self.on_progress: Callable[[str], None] = lambda _line: None
         """Told in one line before something takes long."""
+        self.agent_under_test = AgentUnderTest(settings, folder)
+        self.agent_spec: AgentSpec = self.agent_under_test.spec
         try:
-            self.agent_spec: AgentSpec = parse_agent_spec(settings.agent, model=settings.model)
             self.release: Release = open_dataset(settings.dataset, fetched_datasets(environment))
             self.release.tool_metadata  # noqa: B018 - read now, so that a broken one is found before anything is spent
-            self.tasks = select_tasks(self.release, settings, self._ids_with_outputs())
-        except (AgentSpecError, DatasetError) as error:
+            self.tasks = select_tasks(self.release, settings, self.agent_under_test.recorded_ids)
+        except DatasetError as error:
             raise SettingsError(str(error)) from None
         self.started_at = datetime.now(UTC)
         self.run = RunDirectory(run_dir or settings.resume or settings.run_dir or self._new_run_dir())
@@ -96,25 +97,18 @@ class Bench:
         Raises:
             SettingsError: When a key is missing, the agent cannot be imported, or the run directory is not usable.
         """
-        from pytest_gta.agents.specification import AgentSpecError
-
         if not self.tasks and not self.settings.shard:
             raise SettingsError(
                 f"no task of {self.release.path} is selected; see --gta-task, --gta-category"
-                + (" and the folder of --gta-agent" if self.agent_spec.kind == "outputs" else "")
+                + (" and what --gta-agent holds" if self.agent_under_test.is_recorded else "")
             )
-        if self.settings.model and self.agent_spec.kind != "outputs":
+        if self.settings.model and not self.agent_under_test.is_recorded:
             self._key("model", self.settings.model, self.settings.base_url, ("OPENAI_API_KEY",))
         self.tool_endpoints("")
         for address in self.settings.judges:
             self._key("judge", address.model, self._judge_url(address), address.key_variables)
-        if self.agent_spec.kind == "import":
-            from pytest_gta.agents.imported import check_import
-
-            try:
-                check_import(self.agent_spec.target, self._import_paths)
-            except AgentSpecError as error:
-                raise SettingsError(str(error)) from None
+        self.agent_under_test.check()
+        self.baseline  # noqa: B018 - read now, so that one that does not fit is found before anything is spent
         if self.settings.resume:
             self._check_same_run()
         elif (self.run.root / "run.json").exists():
@@ -122,6 +116,15 @@ class Bench:
                 f"--gta-run-dir: {self.run.root} already holds a run; go on with it by --gta-resume={self.run.root}, "
                 "or name another directory"
             )
+
+    @cached_property
+    def baseline(self) -> RunResult | None:
+        """The run that this one is compared with."""
+        if self.settings.baseline is None:
+            return None
+        from pytest_gta.finished_run import read_baseline
+
+        return read_baseline(self.settings.baseline, self.manifest(), [task.slug for task in self.tasks])
 
     def begin(self) -> None:
         """Make the run directory and write how the run is made."""
@@ -151,7 +154,7 @@ class Bench:
                 "model": self.settings.model,
                 "base_url": self.settings.base_url,
                 "settings": {
-                    "max_turns": self.settings.max_turns,
+                    "max_turns": self.agent_under_test.limits.max_turns,
                     "task_timeout": self.settings.task_timeout,
                     "tool_timeout": self.settings.tool_timeout,
                 },
@@ -195,7 +198,7 @@ class Bench:
     @property
     def inputs_required(self) -> bool:
         """Whether a missing input stops a task: a live agent needs its inputs, finished outputs do not."""
-        return self.agent_spec.kind != "outputs"
+        return not self.agent_under_test.is_recorded
 
     @cached_property
     def confinement(self) -> Confinement:
@@ -297,22 +300,7 @@ class Bench:
 
     def agent(self) -> Agent:
         """Return the agent under test for one task."""
-        from pytest_gta.agents.building import build_agent
-        from pytest_gta.agents.limits import Limits
-
-        model = self.settings.model
-        limits = Limits(max_turns=self.settings.max_turns, task_timeout_s=self.settings.task_timeout)
-        if model == LOCAL_MODEL:
-            turns = limits.max_turns if "max_turns" in dict(self.settings.given) else local_profile.TURNS
-            limits = replace(limits, max_turns=turns, identical_calls=local_profile.IDENTICAL_CALLS)
-        return build_agent(
-            self.agent_spec,
-            limits,
-            endpoint=self.model_endpoint if self.agent_spec.kind == "tools" else None,
-            control=self.control,
-            import_paths=self._import_paths,
-            environment={"GTA_MODEL": model} if model else None,
-        )
+        return self.agent_under_test.build(lambda: self.model_endpoint, self.control)
 
     def halted(self) -> str | None:
         """Return why the run was stopped for good (out of credit, key refused), None while it goes on."""
@@ -324,10 +312,6 @@ class Bench:
         return self._endpoint("model", self.settings.model or "", self.settings.base_url, ("OPENAI_API_KEY",))
 
     # -- keys, addresses, places ---------------------------------------------------------------------------------------
-
-    @property
-    def _import_paths(self) -> tuple[Path, ...]:
-        return (self.folder, Path.cwd())
 
     def _client(self, endpoint: Endpoint) -> ChatClient:
         from pytest_gta.llm.client import ChatClient
@@ -354,13 +338,6 @@ class Bench:
         raise SettingsError(
             f"no API key for the {role} {model!r}: set {' or '.join(variables)}, or use {option}=local (needs no key)"
         )
-
-    def _ids_with_outputs(self) -> frozenset[str] | None:
-        if self.agent_spec.kind != "outputs":
-            return None
-        from pytest_gta.agents.outputs import available_ids
-
-        return frozenset(available_ids(self.agent_spec.folder))
 
     def _new_run_dir(self) -> Path:
         stamp = self.started_at.strftime("%Y%m%dT%H%M%SZ")

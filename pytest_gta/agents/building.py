@@ -30,19 +30,19 @@ def build_agent(
     Args:
         spec: Which.
         limits: The budgets of one task.
-        endpoint: The model of a ``tools`` agent.
-        control: What all processes of the run share, for a ``tools`` agent.
+        endpoint: The model of a ``tools`` or ``react`` agent.
+        control: What all processes of the run share, for these two.
         import_paths: Where an ``import`` agent is looked for first.
         environment: Variables to set for an ``import`` agent, such as ``GTA_MODEL``.
         withheld: Names of variables that an ``import`` agent must not see, besides the judge's and the run's.
 
     Raises:
-        ValueError: When a ``tools`` agent has no endpoint.
+        ValueError: When a ``tools`` or ``react`` agent has no endpoint.
     """
     if spec.kind == "outputs":
         from pytest_gta.agents.outputs import OutputsAgent
 
-        return OutputsAgent(spec.folder, spec.label)
+        return OutputsAgent(spec.path, spec.label)
     if spec.kind == "import":
         from pytest_gta.agents.imported import ImportedAgent
 
@@ -50,7 +50,11 @@ def build_agent(
             spec.target, spec.label, limits, import_paths=import_paths, environment=environment, withheld=withheld
         )
     if endpoint is None:
-        raise ValueError("a `tools` agent needs the endpoint of its model")
+        raise ValueError(f"a `{spec.kind}` agent needs the endpoint of its model")
+    if spec.kind == "react":
+        from pytest_gta.agents.react import ReactAgent
+
+        return ReactAgent(endpoint, spec.label, limits, control=control)
     from pytest_gta.agents.tool_calling import ToolCallingAgent
 
     return ToolCallingAgent(endpoint, spec.label, limits, control=control)

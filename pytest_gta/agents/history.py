@@ -77,6 +77,15 @@ class History:
             message["content"] = message.get("content") or ""
         self._messages.append(message)
 
+    def said(self, text: str) -> None:
+        """Add what the model wrote, without a call."""
+        self._messages.append({"role": "assistant", "content": text})
+
+    def acted(self, text: str, call: ToolCall) -> None:
+        """Add what the model wrote where that holds a call in words, for `written_out`."""
+        entry = {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": call.arguments}}
+        self._messages.append({"role": "assistant", "content": text, "tool_calls": [entry]})
+
     def answer(self, call_id: str, text: str) -> None:
         """Add the one answer to a call."""
         self._messages.append({"role": "tool", "tool_call_id": call_id, "content": text})
@@ -101,6 +110,16 @@ class History:
             lines = [message.get("content") or ""]
             lines += [f"[I called {c['function']['name']} with {c['function']['arguments']}]" for c in calls]
             told.append({"role": "assistant", "content": "\n".join(line for line in lines if line)})
+        return _joined(told)
+
+    def written_out(self) -> list[dict[str, Any]]:
+        """Return the messages with calls as the model wrote them and results as ``Response:`` of the user."""
+        told: list[dict[str, Any]] = []
+        for message in self._messages:
+            if message["role"] == "tool":
+                told.append({"role": "user", "content": f"Response: {message['content']}"})
+            else:
+                told.append({"role": message["role"], "content": message["content"]})
         return _joined(told)
 
     def drop_pictures(self, remark: str) -> None:

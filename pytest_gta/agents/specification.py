@@ -8,9 +8,13 @@ from pathlib import Path
 
 FORMS = (
     ("tools", "the model given by --gta-model, with native tool calls"),
+    ("react", "the same model, in the paper's set-up of thought, action and response in plain text"),
     ("import:pkg.mod:name", "your own agent: a class, a factory or a function"),
     ("outputs:DIR", "finished deliverables, DIR/<task id>/final.txt and DIR/<task id>/files/**"),
 )
+
+MODEL_KINDS = ("tools", "react")
+"""Agents that are a model in a loop of ours."""
 
 _TARGET = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*:[^\W\d]\w*(?:\.[^\W\d]\w*)*")
 
@@ -24,8 +28,8 @@ class AgentSpec:
     """Which agent to run.
 
     Attributes:
-        kind: ``tools``, ``import`` or ``outputs``.
-        target: ``pkg.mod:name`` or the folder; "" for ``tools``.
+        kind: ``tools``, ``react``, ``import`` or ``outputs``.
+        target: ``pkg.mod:name`` or the folder; "" for a model.
         label: What reports and directories call it, in ``[A-Za-z0-9._-]``.
     """
 
@@ -34,8 +38,13 @@ class AgentSpec:
     label: str
 
     @property
-    def folder(self) -> Path:
-        """The folder of an ``outputs`` agent."""
+    def runs_the_model(self) -> bool:
+        """Whether it is the model of ``--gta-model`` itself."""
+        return self.kind in MODEL_KINDS
+
+    @property
+    def path(self) -> Path:
+        """What an ``outputs`` agent hands in."""
         return Path(self.target)
 
 
@@ -43,8 +52,8 @@ def parse_agent_spec(text: str, *, model: str | None = None, base: Path | None =
     """Read an agent's specification; nothing is imported or opened.
 
     Args:
-        text: ``tools``, ``import:pkg.mod:name`` or ``outputs:DIR``.
-        model: The model under test; its name labels the ``tools`` agent.
+        text: One of `FORMS`.
+        model: The model under test; its name labels the ``tools`` and the ``react`` agent.
         base: What a relative DIR starts from; the current folder unless given.
 
     Raises:
@@ -53,6 +62,8 @@ def parse_agent_spec(text: str, *, model: str | None = None, base: Path | None =
     kind, colon, target = (part.strip() for part in text.strip().partition(":"))
     if kind == "tools" and not colon:
         return AgentSpec("tools", "", safe_label(model or "tools"))
+    if kind == "react" and not colon:
+        return AgentSpec("react", "", safe_label(f"react-{model}" if model else "react"))
     if kind == "import" and colon:
         if not _TARGET.fullmatch(target):
             raise AgentSpecError(

@@ -40,6 +40,7 @@ class Capabilities:
         self.limit = LIMITS[0]
         self.format = FORMATS[0]
         self.native_tools = native_tools
+        self.stop = True
         self._lock = threading.Lock()
         self._notes: list[str] = []
 
@@ -65,6 +66,7 @@ class Capabilities:
             return (
                 self._learn_temperature(fault, sent)
                 or self._learn_limit(fault, sent)
+                or self._learn_stop(fault, sent)
                 or self._learn_tools(fault, sent)
                 or self._learn_format(fault, sent)
             )
@@ -75,6 +77,14 @@ class Capabilities:
         if self.temperature:
             self.temperature = False
             self._notes.append("temperature is not sent: the endpoint rejects it")
+        return True
+
+    def _learn_stop(self, fault: ApiFault, sent: dict[str, Any]) -> bool:
+        if "stop" not in sent or not _blames(fault, "stop"):
+            return False
+        if self.stop:
+            self.stop = False
+            self._notes.append("no stop sequence is sent: the endpoint rejects it")
         return True
 
     def _learn_limit(self, fault: ApiFault, sent: dict[str, Any]) -> bool:

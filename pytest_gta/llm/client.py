@@ -162,6 +162,8 @@ class ChatClient(EndpointClient):
         """Return the request without its messages, in the form the endpoint is known to accept."""
         known = self._capabilities
         sent: dict[str, Any] = {"model": self.endpoint.model, **request.extra}
+        if not known.stop:
+            sent.pop("stop", None)
         if request.temperature is not None and known.temperature:
             sent["temperature"] = request.temperature
         if room is not None and known.limit:

@@ -8,6 +8,7 @@ from pytest_gta.agents.building import build_agent
 from pytest_gta.agents.imported import ImportedAgent
 from pytest_gta.agents.limits import Limits
 from pytest_gta.agents.outputs import OutputsAgent
+from pytest_gta.agents.react import ReactAgent
 from pytest_gta.agents.specification import AgentSpec, AgentSpecError, parse_agent_spec, safe_label
 from pytest_gta.agents.tool_calling import ToolCallingAgent
 from pytest_gta.llm.endpoint import Endpoint
@@ -15,17 +16,18 @@ from pytest_gta.llm.endpoint import Endpoint
 
 def test_the_three_forms(tmp_path: Path) -> None:
     assert parse_agent_spec("tools", model="org/gpt-5:free") == AgentSpec("tools", "", "org-gpt-5-free")
+    assert parse_agent_spec("react", model="org/m") == AgentSpec("react", "", "react-org-m")
     assert parse_agent_spec(" import:my_agent.sub:Class.make ") == AgentSpec(
         "import", "my_agent.sub:Class.make", "my_agent.sub.Class.make"
     )
     spec = parse_agent_spec("outputs:results/run 1", base=tmp_path)
-    assert (spec.kind, spec.folder, spec.label) == ("outputs", tmp_path / "results" / "run 1", "outputs-run-1")
-    assert parse_agent_spec(f"outputs:{tmp_path}", base=Path("/elsewhere")).folder == tmp_path
-    assert parse_agent_spec("outputs:C:/x", base=tmp_path).folder == tmp_path / "C:" / "x"
+    assert (spec.kind, spec.path, spec.label) == ("outputs", tmp_path / "results" / "run 1", "outputs-run-1")
+    assert parse_agent_spec(f"outputs:{tmp_path}", base=Path("/elsewhere")).path == tmp_path
+    assert parse_agent_spec("outputs:C:/x", base=tmp_path).path == tmp_path / "C:" / "x"
 
 
 @pytest.mark.parametrize(
-    "text", ["", "tool", "tools:gpt", "react", "cmd:ls", "my_agent:run", "Outputs:x", "import", "outputs"]
+    "text", ["", "tool", "tools:gpt", "react:x", "reacts", "my_agent:run", "Outputs:x", "import", "outputs"]
 )
 def test_anything_else_lists_the_valid_forms(text: str) -> None:
     with pytest.raises(AgentSpecError) as fault:
@@ -66,7 +68,9 @@ def test_building_each_kind(tmp_path: Path) -> None:
     limits = Limits()
     endpoint = Endpoint("m", "http://127.0.0.1:9/v1", "")
     assert isinstance(build_agent(parse_agent_spec("tools", model="m"), limits, endpoint=endpoint), ToolCallingAgent)
+    assert isinstance(build_agent(parse_agent_spec("react", model="m"), limits, endpoint=endpoint), ReactAgent)
     assert isinstance(build_agent(parse_agent_spec("import:a:b"), limits), ImportedAgent)
     assert isinstance(build_agent(parse_agent_spec(f"outputs:{tmp_path}"), limits), OutputsAgent)
-    with pytest.raises(ValueError, match="endpoint"):
-        build_agent(parse_agent_spec("tools"), limits)
+    for kind in ("tools", "react"):
+        with pytest.raises(ValueError, match=f"`{kind}` agent needs the endpoint"):
+            build_agent(parse_agent_spec(kind), limits)

@@ -1,0 +1,117 @@
+"""The agent that a run measures: which tasks it can be given, what must be there before it starts, how it is made."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pytest_gta import local_profile
+from pytest_gta.settings import LOCAL_MODEL, Settings, SettingsError
+
+if TYPE_CHECKING:
+    from pytest_gta.agents.limits import Limits
+    from pytest_gta.agents.protocol import Agent
+    from pytest_gta.llm.endpoint import Endpoint
+    from pytest_gta.llm.run_control import RunControl
+
+
+class AgentUnderTest:
+    """What ``--gta-agent`` names.
+
+    Args:
+        settings: The resolved options.
+        folder: pytest's root, where an ``import`` agent is looked for first.
+
+    Attributes:
+        spec: The specification, read.
+
+    Raises:
+        SettingsError: When it is not spelled in a known form.
+    """
+
+    def __init__(self, settings: Settings, folder: Path) -> None:
+        from pytest_gta.agents.specification import AgentSpecError, parse_agent_spec
+
+        self._settings = settings
+        self.import_paths: Sequence[Path] = (folder, Path.cwd())
+        try:
+            self.spec = parse_agent_spec(settings.agent, model=settings.model)
+        except AgentSpecError as error:
+            raise SettingsError(str(error)) from None
+
+    @property
+    def is_recorded(self) -> bool:
+        """Whether its work is done already: it needs no inputs, and no key of a model."""
+        return self.spec.kind in ("outputs", "pack")
+
+    @cached_property
+    def recorded_ids(self) -> frozenset[str] | None:
+        """The tasks that have finished outputs; None for an agent that can be given any task.
+
+        Raises:
+            SettingsError: When the outputs cannot be read.
+        """
+        from pytest_gta.agents.specification import AgentSpecError
+
+        try:
+            if self.spec.kind == "outputs":
+                from pytest_gta.agents.outputs import available_ids
+
+                return frozenset(available_ids(self.spec.path))
+        except AgentSpecError as error:
+            raise SettingsError(str(error)) from None
+        return None
+
+    def check(self) -> None:
+        """Find what would fail later, before anything is spent.
+
+        Raises:
+            SettingsError: When the agent is not there.
+        """
+        from pytest_gta.agents.specification import AgentSpecError
+
+        try:
+            if self.spec.kind == "import":
+                from pytest_gta.agents.imported import check_import
+
+                check_import(self.spec.target, self.import_paths)
+        except AgentSpecError as error:
+            raise SettingsError(str(error)) from None
+
+    @property
+    def limits(self) -> Limits:
+        """The budgets of one task."""
+        from pytest_gta.agents.limits import Limits
+
+        limits = Limits(max_turns=self._settings.max_turns, task_timeout_s=self._settings.task_timeout)
+        chosen = "max_turns" in dict(self._settings.given)
+        if self.spec.kind == "react" and not chosen:
+            from pytest_gta.agents.react import MAX_TURNS
+
+            limits = replace(limits, max_turns=MAX_TURNS)
+        if self._settings.model == LOCAL_MODEL:
+            turns = limits.max_turns if chosen else local_profile.TURNS
+            limits = replace(limits, max_turns=turns, identical_calls=local_profile.IDENTICAL_CALLS)
+        return limits
+
+    def build(self, endpoint: Callable[[], Endpoint], control: RunControl) -> Agent:
+        """Return the agent for one task.
+
+        Args:
+            endpoint: Gives the model under test; asked only when the agent is that model.
+            control: What all processes of the run share.
+        """
+        from pytest_gta.agents.building import build_agent
+
+        model = self._settings.model
+        return build_agent(
+            self.spec,
+            self.limits,
+            endpoint=endpoint() if self.spec.runs_the_model else None,
+            control=control,
+            import_paths=self.import_paths,
+            environment={"GTA_MODEL": model} if model else None,
+        )
