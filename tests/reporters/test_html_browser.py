@@ -27,7 +27,7 @@ ARGUMENTS = ["--disable-gpu", "--no-first-run", "--disable-background-networking
 @pytest.fixture(scope="module")
 def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = tmp_path_factory.mktemp("run")
-    return write_report(made_run(root, tasks=24), RunDirectory(root), root / "report.html")
+    return write_report(made_run(root, tasks=14), RunDirectory(root), root / "report.html")
 
 
 @pytest.fixture(scope="module")
@@ -108,13 +108,13 @@ def test_filters_narrow_the_table_and_are_kept_in_the_address(opened: Any, repor
     wanted = [name for name in watched.names() if name.startswith("education_")]
     assert wanted
     assert watched.names() == wanted
-    assert page.locator("#shown").inner_text() == f"{len(wanted)} of 24 tasks"
+    assert page.locator("#shown").inner_text() == f"{len(wanted)} of 14 tasks"
     assert page.url.endswith("#?category=education")
     page.get_by_label("Search in all texts of the tasks").fill("no such words anywhere")
     assert watched.names() == []
     assert page.locator("#none").is_visible()
     page.get_by_role("button", name="Clear").click()
-    page.wait_for_function("document.querySelectorAll('#table tbody tr:not([hidden])').length === 24")
+    page.wait_for_function("document.querySelectorAll('#table tbody tr:not([hidden])').length === 14")
     again = opened(report, "#?category=planning&status=below")
     assert again.names()
     assert all(name.startswith("planning_") for name in again.names())
@@ -128,7 +128,7 @@ def test_search_finds_what_only_the_details_say(opened: Any, report: Path) -> No
     watched.page.get_by_label("Search in all texts of the tasks").fill(" ".join(reason.upper().split()[:24]))
     found = watched.names()
     assert last in found
-    assert len(found) < 24
+    assert len(found) < 14
     watched.page.locator(f"#table a[href='#task-{found[0]}']").click()
     assert watched.page.locator("#position").inner_text() == f"1 of {len(found)}"
 

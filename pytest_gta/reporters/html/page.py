@@ -23,7 +23,7 @@ PAGE_BYTES = 4_600_000
 """What a page may take, about; what does not fit is cut, and says so."""
 TASK_BYTES = 400_000
 PREVIEW_SHARE = 0.45
-PREVIEW_SECONDS = 5.0
+PREVIEW_SECONDS = 4.0
 
 
 def write_report(
@@ -52,8 +52,7 @@ def write_report(
     threshold = float(result.run["threshold"])
     places = overview.anchors(result.tasks)
     previews = read_previews(
-        run, result.tasks, room=int(PAGE_BYTES * PREVIEW_SHARE), seconds=preview_seconds,
-        sandbox="auto",
+        run, result.tasks, room=int(PAGE_BYTES * PREVIEW_SHARE), seconds=preview_seconds
     )  # fmt: skip
     table = overview.rows(result.tasks, threshold, places)
     shell = templates.get_template("page.html").render(

@@ -96,9 +96,7 @@ def taken(result: TaskResult) -> list[DeliverableRecord]:
     return [file for file in result.deliverables if file.evidence != "not_taken"]
 
 
-def read_previews(
-    run: RunDirectory, tasks: Sequence[TaskResult], *, room: int, seconds: float, sandbox: str = "auto"
-) -> Previews:
+def read_previews(run: RunDirectory, tasks: Sequence[TaskResult], *, room: int, seconds: float) -> Previews:
     """Look into the deliverables of a run.
 
     The first file of every task comes before the second of any, so that what is too much is missing evenly.
@@ -108,24 +106,25 @@ def read_previews(
         tasks: Its tasks.
         room: Bytes that all pictures and web pages may take.
         seconds: Time for all; files left then have no preview.
-        sandbox: How the readers are confined.
     """
     wanted = _wanted(run, tasks)
     if not wanted or seconds <= 0:
         return {}
+    deadline = time.monotonic() + seconds
     try:
-        confinement = choose_confinement(sandbox)
+        confinement = choose_confinement()
     except ConfinementUnavailable as unavailable:
         fault = f"no preview: {unavailable}"
         return {key: Preview(fault=fault) for key, _ in wanted}
     share = max(1_500, room // len(wanted))
     arguments = {"picture_bytes": min(24_000, share * 3 // 4), "page_bytes": min(60_000, share * 3)}
     work = _Work(run.root / "tasks", [wanted[i : i + BATCH] for i in range(0, len(wanted), BATCH)], arguments)
-    work.deadline = time.monotonic() + seconds
+    work.deadline = deadline
     with ThreadPoolExecutor(READERS, thread_name_prefix="gta-preview") as pool:
         for reader in [pool.submit(work.read, confinement) for _ in range(READERS)]:
             reader.result()
-    return work.found
+    late = Preview(fault="no preview: there was no time left to look into it")
+    return {key: late for key, _ in wanted} | work.found
 
 
 def _wanted(run: RunDirectory, tasks: Sequence[TaskResult]) -> list[tuple[tuple[str, str], Path]]:
