@@ -101,7 +101,7 @@ class PictureCard(Card):
 
     def _write(self, picture: Image.Image, scene: Scene) -> None:
         width, height = self.size
-        text = scene.spoken
+        text = scene.spoken if scene.text else scene.heading
         margin = max(3, round(height * 0.03))
         layer = self._fitted(text, (width - 4 * margin, round(height * 0.28)), 0.06, False, "center")
         strip = Image.new("RGBA", (width, layer.height + 2 * margin), (0, 0, 0, 150))

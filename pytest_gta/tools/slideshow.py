@@ -94,13 +94,16 @@ def compose(
     size = width // 2 * 2, height // 2 * 2
     painter = TextPainter()
     cards: list[Card] = []
+    unusable: list[str] = []
     for number, scene in enumerate(scenes):
-        if pictures:
-            shown = pictures[min(number, len(pictures) - 1)]
-            with Image.open(io.BytesIO(base64.b64decode(shown))) as opened:
-                cards.append(PictureCard(scene, number, size, painter, opened))
-        else:
-            cards.append(Card(scene, number, size, painter))
+        cards.append(Card(scene, number, size, painter))
+        if not pictures:
+            continue
+        try:
+            with Image.open(io.BytesIO(base64.b64decode(pictures[min(number, len(pictures) - 1)]))) as opened:
+                cards[-1] = PictureCard(scene, number, size, painter, opened)
+        except (OSError, ValueError, SyntaxError):  # what Pillow raises on damaged files
+            unusable.append("What the image model made for a scene is no picture; a card is shown there.")
     voice = _voice(scenes, seconds)
     lengths = _lengths(scenes, voice, num_frames, fps)
     spoken = _sound(voice, lengths, fps, seconds)
@@ -118,7 +121,7 @@ def compose(
                     )
 
     replaced, _ = written(target, write)
-    notes = [*remarks, *voice.remarks]
+    notes = [*remarks, *unusable, *voice.remarks]
     if any(card.cut for card in cards):
         notes.append(
             "The picture is too small, or the video too short, for all of the text; what has no room ends in \u2026. "

@@ -175,6 +175,13 @@ def test_an_image_model_that_fails_is_named(root: Path) -> None:
     assert "no model that makes videos took part. (the image model gave no answer: it is out of paint)" in result.text
 
 
+def test_what_is_no_picture_becomes_a_card(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    text = compose("a.mp4", "One.", 2, 64, 64, 10, ["bm8gcGljdHVyZQ=="])["text"]
+    assert text.count("What the image model made for a scene is no picture; a card is shown there.") == 1
+    assert len(pictures_of(tmp_path / "a.mp4")[0]) == 2
+
+
 def test_more_frames_than_a_call_can_make_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("pytest_gta.tools.call_clock.CallClock.expired", lambda clock: True)
