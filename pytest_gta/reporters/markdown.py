@@ -6,9 +6,10 @@ Whatever a model, a judge or a file name says is shown as text: no markup, no li
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from pytest_gta.benchmark.comparison import NothingInCommon, compare, unlike
 from pytest_gta.benchmark.results import RunResult, TaskResult, total
 from pytest_gta.reporters.attention import by_need, heaviest_loss, look_at_first
 from pytest_gta.reporters.visible_text import visible
@@ -40,11 +41,11 @@ def markdown_summary(result: RunResult, baseline: RunResult | None = None) -> st
 
     Args:
         result: The run.
-        baseline: An earlier run to compare it with, task by task.
+        baseline: An earlier run to compare it with; without one, the comparison the gate made is shown, if any.
     """
     parts = [
         *_headline(result, baseline),
-        *(_change(result, baseline) if baseline else ()),
+        *_change(result, baseline),
         *_categories(result.summary),
         *_first(result.tasks),
         *_measured(result),
@@ -109,47 +110,42 @@ def _difference(now: float | None, before: float | None, digits: int) -> str:
     return f"{now - before:+.{digits}f}".replace("-", "\u2212")
 
 
-def _change(result: RunResult, baseline: RunResult) -> Iterator[str]:
+def _change(result: RunResult, baseline: RunResult | None) -> Iterator[str]:
     """Yield what became better and worse over the tasks that both runs measured."""
-    before = {task.run_key: task for task in baseline.tasks if task.root_score is not None}
-    pairs = [
-        (before[task.run_key], task) for task in result.tasks if task.run_key in before and task.success is not None
-    ]
-    lost = [pair for pair in pairs if pair[0].success and not pair[1].success]
-    won = [pair for pair in pairs if pair[1].success and not pair[0].success]
+    change = _comparison(result, baseline)
+    if change is None and baseline is None:
+        return
     yield "### Change against the baseline\n"
-    different = _differences(result, baseline)
-    if different:
-        yield f"**The runs are not like for like**: {', '.join(different)} differ.\n"
-    yield (
-        f"{count(len(pairs), 'task')} measured in both: {len(won)} now succeed that did not, "
-        f"{len(lost)} do not any more.\n"
-    )
-    changed = sorted([*lost, *won], key=lambda pair: (pair[1].root_score or 0) - (pair[0].root_score or 0))
-    if len(changed) > CHANGED:
-        half = CHANGED // 2
-        changed = [*changed[:half], *changed[-half:]]
-    if changed:
-        yield "| Task | Baseline | This run | Change |"
-        yield "|---|--:|--:|--:|"
-        for old, new in changed:
-            difference = _difference(new.root_score, old.root_score, 2)
-            yield f"| {plain(new.run_key)} | {points(old.root_score)} | {points(new.root_score)} | {difference} |"
-        more = len(lost) + len(won) - len(changed)
-        yield f"\nand {more} more\n" if more else ""
+    if baseline and (different := unlike(baseline.run, result.run)):
+        yield f"**The runs are not like for like**: {plain('; '.join(different), 400)}.\n"
+    if change is None:
+        yield "No task was measured in both.\n"
+        return
+    yield "| | Baseline | This run | Change | 95 % |"
+    yield "|---|--:|--:|--:|--:|"
+    for name, key, digits in (("Root SR, %", "root_sr", 1), ("Root Score", "root_score", 2)):
+        one = change[key]
+        values = (f"{one[when]:.{digits}f}" for when in ("before", "after"))
+        yield (
+            f"| {name} | {' | '.join(values)} | {_difference(one['after'], one['before'], digits)} | "
+            f"{interval(one['interval'], digits)} |"
+        )
+    lost, won = list(change["lost"]), list(change["won"])
+    yield f"\nOver {count(change['tasks'], 'task')} measured in both.\n"
+    for what, names in (("lost", lost), ("won", won)):
+        if names:
+            more = f" and {len(names) - CHANGED} more" if len(names) > CHANGED else ""
+            yield f"- {len(names)} {what}: {', '.join(plain(name) for name in names[:CHANGED])}{more}"
+    yield ""
 
 
-def _differences(result: RunResult, baseline: RunResult) -> list[str]:
-    def facts(run: RunResult) -> dict[str, Any]:
-        return {
-            "dataset": run.run["dataset"].get("sha256"),
-            "judge": run.run["judge"].get("model"),
-            "judge prompt": run.run["judge"].get("prompt_version"),
-            "threshold": run.run["threshold"],
-        }
-
-    now, before = facts(result), facts(baseline)
-    return [name for name in now if now[name] != before[name]]
+def _comparison(result: RunResult, baseline: RunResult | None) -> Mapping[str, Any] | None:
+    if baseline is None:
+        return result.gate.baseline
+    try:
+        return compare(baseline.tasks, result.tasks, result.run["threshold"]).as_json()
+    except NothingInCommon:
+        return None
 
 
 def _categories(summary: dict[str, Any]) -> Iterator[str]:

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from lxml import html
 from PIL import Image
 
+from pytest_gta.benchmark.comparison import compare
 from pytest_gta.benchmark.results import Gate, RunResult, StopReason, TaskStatus
 from pytest_gta.benchmark.run_directory import RunDirectory
 from pytest_gta.benchmark.scoring import score_tree
@@ -290,6 +291,19 @@ def test_charts_have_words_and_numbers_beside_them(tmp_path: Path, two: RunResul
     dots = many.all(".charts svg g.dots")
     assert len(dots) == sum(row.get("data-state") in ("reached", "below") for row in many.all("#table tbody tr"))
     assert {dot.get("data-task") for dot in dots} <= {article.get("id") for article in many.all("article.task")}
+
+
+def test_the_change_against_a_baseline_is_shown_with_the_tasks_that_flipped(tmp_path: Path) -> None:
+    before, now = [graded("1", 9), graded("2", 5), graded("3", 5)], [graded("1", 4), graded("2", 5), graded("3", 8)]
+    gate = Gate(verdict="pass", baseline=compare(before, now, 7).as_json())
+    report = Report(a_run(*now, gate=gate), tmp_path)
+    rows = [[cell.text_content() for cell in row][:4] for row in report.all(".change tbody tr")]
+    assert rows == [["Root SR, %", "33.3", "33.3", "+0.0"], ["Root Score", "6.33", "5.67", "−0.67"]]
+    assert [" ".join(p.text_content().split()) for p in report.all(".change p")] == [
+        "1 lost planning_1",
+        "1 won planning_3",
+    ]
+    assert report.all(".change p a")[0].get("href") == "#task-planning_1"
 
 
 def test_groups_are_tables_that_filter(tmp_path: Path, two: RunResult) -> None:

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from lxml import html
 from markdown_it import MarkdownIt
 
+from pytest_gta.benchmark.comparison import compare
 from pytest_gta.benchmark.results import Gate, RunResult, TaskStatus
 from pytest_gta.benchmark.scoring import score_tree
 from pytest_gta.reporters.markdown import MOST_CHARACTERS, markdown_summary, plain
@@ -76,19 +77,30 @@ def test_a_baseline_is_compared_task_by_task() -> None:
     text = markdown_summary(now, before)
     assert rows(text, 0)[1] == ["Root SR@7", "75.0 % [30.1, 95.4], 3 of 4 graded tasks", "50.0 %", "+25.0"]
     assert rows(text, 0)[2][2:] == ["7.00", "+0.12"]
-    assert "3 tasks measured in both: 1 now succeed that did not, 1 do not any more." in text
-    assert rows(text, 1)[1:] == [
-        ["planning_1", "9.00", "4.00", "−5.00"],
-        ["planning_2", "5.00", "7.50", "+2.50"],
+    assert rows(text, 1) == [
+        ["", "Baseline", "This run", "Change", "95 %"],
+        ["Root SR, %", "66.7", "66.7", "+0.0", "[-100.0, 100.0]"],
+        ["Root Score", "7.33", "6.50", "−0.83", "[-5.00, 2.50]"],
     ]
+    assert "Over 3 tasks measured in both." in text
+    assert "- 1 lost: planning_1\n- 1 won: planning_2\n" in text
     assert "like for like" not in text
 
 
 def test_runs_that_cannot_be_compared_are_told_apart() -> None:
     before = a_run(graded("1", 9), judge={"model": "j0", "prompt_version": "p1"}, dataset={"name": "x", "sha256": "0"})
-    assert "**The runs are not like for like**: dataset, judge differ." in markdown_summary(
-        a_run(graded("1", 9)), before
-    )
+    text = markdown_summary(a_run(graded("1", 9)), before)
+    assert "**The runs are not like for like**: another dataset" in text
+    assert "another judge model" in text
+    assert "No task was measured in both." in markdown_summary(a_run(graded("2", 9)), before)
+
+
+def test_the_comparison_the_gate_made_is_shown_without_the_baseline() -> None:
+    before, now = [graded("1", 9), graded("2", 5)], [graded("1", 4), graded("2", 5)]
+    gate = Gate(verdict="fail", reasons=("it fell",), baseline=compare(before, now, 7).as_json())
+    text = markdown_summary(a_run(*now, gate=gate))
+    assert rows(text, 1)[1][:4] == ["Root SR, %", "50.0", "0.0", "−50.0"]
+    assert "- 1 lost: planning_1\n" in text
 
 
 def hostile_run() -> RunResult:

@@ -227,6 +227,39 @@ def groups(table: Mapping[str, Mapping[str, Any]], *, named: bool = False) -> li
     ]
 
 
+@dataclass(frozen=True, slots=True)
+class ChangeRow:
+    """How one number changed against the baseline, as texts."""
+
+    name: str
+    before: str
+    after: str
+    difference: str
+    interval: str
+
+
+def changes(baseline: Mapping[str, Any]) -> list[ChangeRow]:
+    """Return the changes against a baseline, from what the gate says of it."""
+    return [
+        ChangeRow(
+            name,
+            f"{baseline[key]['before']:.{digits}f}",
+            f"{baseline[key]['after']:.{digits}f}",
+            f"{baseline[key]['difference']:+.{digits}f}".replace("-", "\u2212"),
+            interval(baseline[key]["interval"], digits),
+        )
+        for name, key, digits in (("Root SR, %", "root_sr", 1), ("Root Score", "root_score", 2))
+    ]
+
+
+def flipped(tasks: Sequence[TaskResult], slugs: Sequence[str], places: Mapping[str, str]) -> list[tuple[str, str]]:
+    """Return tasks by their slug, each with where (the first repeat of) it is in the page, "" when it is not."""
+    found: dict[str, str] = {}
+    for task in tasks:
+        found.setdefault(task.slug, places[task.run_key])
+    return [(slug, found.get(slug, "")) for slug in slugs]
+
+
 def subtitle(result: RunResult) -> list[str]:
     """Return what stands below the title: dataset, judge, day."""
     run, tasks = result.run, len(result.tasks)

@@ -168,10 +168,23 @@ def _overview(
         "groups": tables,
         "needy": overview.needy(result.tasks, table),
         "facts": overview.facts(result),
+        **_change(result, places),
         "states": [(key, name) for key, name in overview.STATES.items() if any(row.state == key for row in table)],
         "categories": sorted({(row.category_name, row.category) for row in table}),
         "kinds": sorted({kind for row in table for kind in row.kinds}),
         "tasks_here": _tasks_here(),
+    }
+
+
+def _change(result: RunResult, places: Mapping[str, str]) -> dict[str, Any]:
+    baseline = result.gate.baseline
+    if baseline is None:
+        return {"changes": [], "flips": [], "common": ""}
+    flips = [(word, overview.flipped(result.tasks, baseline[word], places)) for word in ("lost", "won")]
+    return {
+        "changes": overview.changes(baseline),
+        "flips": [(word, tasks) for word, tasks in flips if tasks],
+        "common": count(baseline["tasks"], "common task"),
     }
 
 
