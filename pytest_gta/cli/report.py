@@ -18,6 +18,8 @@ def add_to(subcommands: Any) -> None:
     )
     parser.add_argument("directory", metavar="RUN", type=Path, help="the run directory (it holds run.json)")
     parser.add_argument("--json", metavar="FILE", type=Path, help="write results.json here as well")
+    parser.add_argument("--html", metavar="FILE", type=Path, help="write the report, one HTML page")
+    parser.add_argument("--markdown", metavar="FILE", type=Path, help="write a summary for a pull request")
     parser.add_argument("--threshold", metavar="X", help="let a task or leaf succeed from this many points of 10")
     parser.set_defaults(run=run)
 
@@ -33,6 +35,14 @@ def run(given: argparse.Namespace) -> int:
     files = [str(rebuilt.run.write_results(rebuilt.result))]
     if given.json:
         files.append(str(rebuilt.run.write_results(rebuilt.result, given.json.expanduser().absolute())))
+    if given.html:
+        from pytest_gta.reporters.html.page import write_report
+
+        files.append(str(write_report(rebuilt.result, rebuilt.run, given.html.expanduser().absolute())))
+    if given.markdown:
+        from pytest_gta.reporters.markdown import write_markdown
+
+        files.append(str(write_markdown(rebuilt.result, given.markdown.expanduser().absolute())))
     print(f" {TITLE} ".center(80, "="))
     for line in summary_lines(rebuilt.result, rebuilt.outcome, files, Path.cwd()):
         print(line.text)

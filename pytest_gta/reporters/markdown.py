@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from pytest_gta.benchmark.comparison import NothingInCommon, compare, unlike
 from pytest_gta.benchmark.results import RunResult, TaskResult, total
+from pytest_gta.benchmark.run_directory import write_atomic
 from pytest_gta.reporters.attention import by_need, heaviest_loss, look_at_first
 from pytest_gta.reporters.visible_text import visible
 from pytest_gta.reporters.wording import count, duration, interval, money, points, rate
@@ -53,6 +55,28 @@ def markdown_summary(result: RunResult, baseline: RunResult | None = None) -> st
     text = "\n".join(parts) + "\n"
     rows = _all_tasks(result, MOST_CHARACTERS - len(text))
     return text + "".join(rows)
+
+
+def write_markdown(
+    result: RunResult, target: Path, baseline: RunResult | None = None, *, job_summary: str | None = None
+) -> Path:
+    """Write the summary of a run and return where it is.
+
+    Args:
+        result: The run.
+        target: The file to write.
+        baseline: As for `markdown_summary`.
+        job_summary: A file that the summary is added to, such as the one ``GITHUB_STEP_SUMMARY`` names.
+
+    Raises:
+        OSError: When a file cannot be written.
+    """
+    text = markdown_summary(result, baseline)
+    write_atomic(target, text)
+    if job_summary:
+        with Path(job_summary).open("a", encoding="utf-8") as summary:
+            summary.write(f"{text}\n")
+    return target
 
 
 def _headline(result: RunResult, baseline: RunResult | None) -> Iterator[str]:

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from lxml import html
 
 from pytest_gta.benchmark.release import Release
 from pytest_gta.benchmark.results import TaskResult
@@ -69,6 +70,18 @@ def test_a_killed_run_is_reported_as_far_as_it_got(killed: RunDirectory, capsys:
 def test_results_go_to_another_file_as_well(killed: RunDirectory, tmp_path: Path) -> None:
     main(["report", str(killed.root), "--json", "ci/gta.json"])
     assert (tmp_path / "ci" / "gta.json").read_bytes() == (killed.root / "results.json").read_bytes()
+
+
+def test_a_killed_run_has_its_page_and_its_summary(killed: RunDirectory, tmp_path: Path) -> None:
+    main(["report", str(killed.root), "--html", str(tmp_path / "r.html"), "--markdown", str(tmp_path / "r.md")])
+    page = html.document_fromstring((tmp_path / "r.html").read_bytes())
+    rebuilt = killed.results()
+    assert rebuilt is not None
+    places = {article.get("id") for article in page.iter("article")}
+    assert places == {f"task-{task.run_key}" for task in rebuilt.tasks}
+    states = [row.get("data-state") for row in page.iter("tr") if row.get("data-task")]
+    assert states.count("not_run") == rebuilt.summary["not_run"] > 0
+    assert "**Not all is measured**" in (tmp_path / "r.md").read_text()
 
 
 def test_another_threshold_needs_no_judge(killed: RunDirectory, capsys: pytest.CaptureFixture[str]) -> None:

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -12,7 +13,7 @@ from markdown_it import MarkdownIt
 from pytest_gta.benchmark.comparison import compare
 from pytest_gta.benchmark.results import Gate, RunResult, TaskStatus
 from pytest_gta.benchmark.scoring import score_tree
-from pytest_gta.reporters.markdown import MOST_CHARACTERS, markdown_summary, plain
+from pytest_gta.reporters.markdown import MOST_CHARACTERS, markdown_summary, plain, write_markdown
 from tests.domain import a_run, an_agent, by_id, graded, inner, leaf, not_graded, scored
 
 HOSTILE = (
@@ -160,3 +161,11 @@ def test_a_run_of_nothing_has_a_summary() -> None:
     text = markdown_summary(a_run())
     assert text.startswith("## GTA-Workflow: Root SR -, tools on m1")
     assert "Look at first" not in text
+
+
+def test_it_is_written_and_added_to_the_summary_of_a_job(tmp_path: Path) -> None:
+    run, job = a_run(graded("1", 9)), tmp_path / "step"
+    job.write_text("before\n")
+    target = write_markdown(run, tmp_path / "out" / "summary.md", job_summary=str(job))
+    assert target.read_text() == markdown_summary(run)
+    assert job.read_text() == "before\n" + markdown_summary(run) + "\n"
