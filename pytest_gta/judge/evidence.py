@@ -10,6 +10,7 @@ import hashlib
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from pytest_gta.benchmark.results import DeliverableRecord
 from pytest_gta.benchmark.task import Brief
@@ -20,12 +21,15 @@ from pytest_gta.judge.reading_files import Caller
 from pytest_gta.workspace.deliverables import Deliverables
 from pytest_gta.workspace.workspace import PathRefused, Workspace
 
+if TYPE_CHECKING:
+    from pytest_gta.judge.drawing import Drawer
+
 __all__ = ["Evidence", "EvidenceBudget", "PicturePart", "TextPart", "build_evidence"]
 
 _INPUT_SHARE = 4
 _LINE_ROOM, _BRIEF_LINE_ROOM = 240, 130
 _SMALL = 8_000
-_NOT_RENDERED = ("word", "slides", "sheets", "web")
+_RENDERED = ("word", "slides", "sheets", "web")
 _MOST_LISTED = 200
 _MOST_NOTE = 700
 
@@ -76,6 +80,7 @@ def build_evidence(
     *,
     process: Caller,
     budget: EvidenceBudget | None = None,
+    drawer: Drawer | None = None,
 ) -> Evidence:
     """Read what was delivered, and what was given, and choose what of it is shown.
 
@@ -88,6 +93,7 @@ def build_evidence(
         deliverables: What was collected from it.
         process: The confined process that reads the files; it must be allowed to read the workspace.
         budget: How much is shown.
+        drawer: Draws deliverables; `process` must be allowed to read its folder. None to draw nothing.
     """
     budget = budget or EvidenceBudget()
     wanted = [
@@ -95,7 +101,7 @@ def build_evidence(
         for f in deliverables.files
     ]
     mentions = f"{brief.request}\n{final_answer}"
-    read = read_files(wanted, mentions, process, budget.files, budget.pictures, budget)
+    read = read_files(wanted, mentions, process, budget.files, budget.pictures, budget, drawer=drawer)
     is_small = budget.characters < _SMALL
     line_room = _BRIEF_LINE_ROOM if is_small else _LINE_ROOM
     room = max(budget.characters - line_room * (len(wanted) + 1), budget.characters // 3)
@@ -155,8 +161,9 @@ def _manifest(
         lines.append("(none)")
     if len(shown) > _MOST_LISTED:
         lines.append(f"... and {plural(len(shown) - _MOST_LISTED, 'more file')}")
-    if not brief and any(file.extract.kind in _NOT_RENDERED for file in shown):
-        lines.append("(Word, PowerPoint, Excel and HTML files are given as text and embedded pictures, not drawn.)")
+    if not brief and any(file.extract.kind in _RENDERED and not file.drawn for file in shown):
+        what = "Where no picture says (drawn), Word, PowerPoint, Excel and HTML files are given as text and embedded "
+        lines.append(f"({what}pictures.)")
     if given or absent:
         lines.append("INPUTS, given to the agent (not deliverables):")
         lines.extend(file.manifest_line(brief) for file in given[:_MOST_LISTED])
@@ -193,7 +200,9 @@ def _digest(
         if isinstance(part, TextPart):
             seen = ["text", part.text]
         else:
-            seen = ["picture", part.label, part.media_type, hashlib.sha256(part.data).hexdigest()]
+            # A drawn picture counts by what it was drawn from: two drawings of one file may differ in a pixel.
+            content = part.depends_on or hashlib.sha256(part.data).hexdigest()
+            seen = ["picture", part.label, *([] if part.depends_on else [part.media_type]), content]
         digest.update(json.dumps(seen).encode() + b"\n")
     rest = [brief.request, list(brief.inputs), clean(final_answer), [r.model_dump() for r in records]]
     digest.update(json.dumps(rest).encode())

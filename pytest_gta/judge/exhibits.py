@@ -44,11 +44,14 @@ class PicturePart:
         label: What it is, e.g. ``picture: deck.pptx slide 3``.
         media_type: ``image/png`` or ``image/jpeg``.
         data: The encoded picture.
+        depends_on: For a drawn picture, the digest of what it was drawn from and with; its bytes may differ from one
+            drawing to the next. "" for a picture that is part of the file.
     """
 
     label: str
     media_type: str
     data: bytes
+    depends_on: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +64,7 @@ class ShownFile:
         text: The text that is shown.
         pictures: The pictures that are shown.
         record: Its line in the results.
+        drawn: What its pictures depend on when a renderer made them, else "".
     """
 
     path: str
@@ -68,6 +72,7 @@ class ShownFile:
     text: str
     pictures: tuple[Picture, ...]
     record: DeliverableRecord
+    drawn: str = ""
 
     def parts(self, role: str) -> list[TextPart | PicturePart]:
         """Return the parts for the judge: the text between two lines only this file can have, then the pictures."""
@@ -87,7 +92,7 @@ class ShownFile:
         found: list[TextPart | PicturePart] = [TextPart("\n".join(lines))]
         for picture in self.pictures:
             label = f"picture: {self.path} {picture.where}".strip()
-            found.append(PicturePart(label, picture.media_type, picture.data))
+            found.append(PicturePart(label, picture.media_type, picture.data, self.drawn))
         return found
 
     def manifest_line(self, brief: bool = False) -> str:
@@ -128,6 +133,7 @@ def _shown(read: FileRead, share: int, pictures_in_all: int) -> ShownFile:
         text=text,
         pictures=extract.pictures,
         record=_record(read.file, extract, text, cuts),
+        drawn=read.drawn,
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,6 +13,7 @@ from pytest_gta.formats.sniff import family_of_name
 from pytest_gta.judge.reading_files import Caller, read_confined
 
 if TYPE_CHECKING:
+    from pytest_gta.judge.drawing import Drawer
     from pytest_gta.judge.evidence import EvidenceBudget
 
 _WISHES = {"image": 1, "word": 12, "slides": 12, "sheets": 6, "web": 4, "archive": 8, "video": 8, "pdf": 24, "": 2}
@@ -54,11 +55,13 @@ class FileRead:
         file: The file.
         extract: What it holds; without content and with a fault when it was not opened.
         pictures_allowed: How many pictures it might bring.
+        drawn: What its pictures depend on when a renderer made them; "" when they are the file's own.
     """
 
     file: FileToRead
     extract: Extract
     pictures_allowed: int
+    drawn: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +81,7 @@ def read_files(
     budget: EvidenceBudget,
     *,
     started: float | None = None,
+    drawer: Drawer | None = None,
 ) -> FilesRead:
     """Read files, each in a call of its own, and share the pictures among them.
 
@@ -89,6 +93,7 @@ def read_files(
         pictures: Pictures over all of them.
         budget: Bounds on time and on the size of pictures.
         started: When reading started, if it goes on from an earlier call.
+        drawer: Draws those kinds of files it has a program for.
     """
     started = time.monotonic() if started is None else started
     opened = _chosen(files, mentions, most_files)
@@ -104,15 +109,35 @@ def read_files(
             fault = "not opened: the time for reading this task's files was over"
             found[index] = FileRead(file, _unread(file, fault), 0)
             continue
-        extract = read_confined(
-            process, file.place, pictures=allowed, picture_px=budget.picture_px, seconds=budget.file_seconds
-        )
-        left -= len(extract.pictures)
-        found[index] = FileRead(file, extract, allowed)
+        found[index] = _read(file, process, allowed, budget, drawer)
+        left -= len(found[index].extract.pictures)
     for index, file in enumerate(files):
         if index not in found:
             found[index] = FileRead(file, _unread(file, f"not opened: of {len(files)} files {most_files} are"), 0)
     return FilesRead([found[index] for index in range(len(files))], started)
+
+
+def _read(file: FileToRead, process: Caller, allowed: int, budget: EvidenceBudget, drawer: Drawer | None) -> FileRead:
+    """Read a file with pictures of its pages where a renderer draws them, else with the pictures inside it."""
+
+    def read(pictures: int) -> Extract:
+        return read_confined(
+            process, file.place, pictures=pictures, picture_px=budget.picture_px, seconds=budget.file_seconds
+        )
+
+    if drawer is None or not allowed or not drawer.draws(file.family):
+        return FileRead(file, read(allowed), allowed)
+    extract = read(0)
+    if not drawer.draws(extract.kind) or not extract.facts:
+        # Not what its name says, or nothing in it can be read.
+        return FileRead(file, read(allowed), allowed)
+    drawing = drawer.draw(file.place, extract, process, most=allowed, longest_px=budget.picture_px)
+    if not drawing.pictures:
+        extract = read(allowed)
+    notes = tuple(note for note in (drawing.note, *extract.notes) if note)
+    return FileRead(
+        file, replace(extract, pictures=drawing.pictures or extract.pictures, notes=notes), allowed, drawing.source
+    )
 
 
 def _chosen(files: Sequence[FileToRead], mentions: str, most: int) -> list[int]:
