@@ -193,6 +193,13 @@ def test_axe_finds_no_violation(opened: Any, report: Path, colours: str, width: 
         assert [(one["id"], one["impact"], one["nodes"][0]["html"]) for one in found] == []
 
 
+def test_without_scripts_everything_is_there(opened: Any, report: Path) -> None:
+    page = opened(report, java_script_enabled=False).page
+    assert page.locator("#table tbody tr:visible").count() == 14
+    assert page.locator("article:visible").count() == 14
+    assert not page.locator("#filters").is_visible()
+
+
 def test_paper_shows_the_open_task_whole(opened: Any, report: Path) -> None:
     watched = opened(report)
     watched.page.locator("#table tbody a").last.click()

@@ -342,9 +342,10 @@ def test_requests_can_be_given(tmp_path: Path, two: RunResult) -> None:
 
 def test_the_benchmarks_132_tasks_with_long_transcripts_make_a_small_page_fast(tmp_path: Path) -> None:
     result = made_run(tmp_path, transcript_bytes=5_000_000)
-    started = time.monotonic()
+    started = time.process_time()  # the time of this process: looking into files has a limit of its own
+    write_report(result, RunDirectory(tmp_path), tmp_path / "report.html")
+    assert time.process_time() - started < 6
     report = Report(result, tmp_path)
-    assert time.monotonic() - started < 10 + 2  # the two are lxml's, for the test
     assert 3_000_000 < report.path.stat().st_size < 5_000_000
     assert len(report.all("article.task")) == 132
     pictures = len(report.all(".files img"))
