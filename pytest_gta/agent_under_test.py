@@ -61,6 +61,10 @@ class AgentUnderTest:
                 from pytest_gta.agents.outputs import available_ids
 
                 return frozenset(available_ids(self.spec.path))
+            if self.spec.kind == "pack":
+                from pytest_gta.agents.pack import packed_ids
+
+                return frozenset(packed_ids(self.spec.path))
         except AgentSpecError as error:
             raise SettingsError(str(error)) from None
         return None
@@ -73,6 +77,11 @@ class AgentUnderTest:
         """
         from pytest_gta.agents.specification import AgentSpecError
 
+        if self.is_recorded and self._settings.repeat > 1:
+            raise SettingsError(
+                f"--gta-repeat={self._settings.repeat} runs the agent anew each time, but {self.spec.label} is work "
+                "that is done already and the same each time; leave it out (`pytest-gta aa` shows the judge's noise)"
+            )
         try:
             if self.spec.kind == "import":
                 from pytest_gta.agents.imported import check_import

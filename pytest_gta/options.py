@@ -75,7 +75,7 @@ OPTIONS: tuple[Option, ...] = (
         "agent",
         "SPEC",
         "Choose the agent: tools (native tool calls), react (plain text), import:pkg.mod:name (your own), outputs:DIR "
-        "(finished files).",
+        "or pack:FILE (finished work).",
         values.text,
         "tools",
         activates=True,

@@ -43,6 +43,10 @@ def build_agent(
         from pytest_gta.agents.outputs import OutputsAgent
 
         return OutputsAgent(spec.path, spec.label)
+    if spec.kind == "pack":
+        from pytest_gta.agents.pack import PackAgent
+
+        return PackAgent(spec.path, spec.label)
     if spec.kind == "import":
         from pytest_gta.agents.imported import ImportedAgent
 

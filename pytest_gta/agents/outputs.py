@@ -6,21 +6,17 @@ into the workspace and judged like those of any agent.
 
 from __future__ import annotations
 
-import errno
 import os
-import shutil
-import stat
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO
 
-from pytest_gta.agents.failure import reads_like_an_outage
 from pytest_gta.agents.protocol import AgentRun, AgentUnavailable, Tools
+from pytest_gta.agents.recorded_files import copy_in, note, open_regular, outage_remark, summary
 from pytest_gta.agents.specification import AgentSpecError
 from pytest_gta.benchmark.results import StopReason, Usage
 from pytest_gta.benchmark.task import Brief
-from pytest_gta.workspace.workspace import PathRefused, Workspace
+from pytest_gta.workspace.workspace import Workspace
 
 FINAL = "final.txt"
 FILES = "files"
@@ -76,11 +72,10 @@ class OutputsAgent:
             raise AgentUnavailable(f"{root} is not a plain folder (links are not followed)")
         answer, remark = _read_final(root)
         remarks = [remark] * bool(remark) + self._copy(root / FILES, workspace)
-        if reads_like_an_outage(answer):
-            remarks.append("the recorded answer reads like an outage of the agent's model, judged as it stands")
+        remarks += outage_remark(answer)
         for text in remarks:
-            _note(tools, text)
-        return AgentRun(StopReason.FINISHED, answer, _summary(remarks), usage=Usage(cost_usd=None))
+            note(tools, text)
+        return AgentRun(StopReason.FINISHED, answer, summary(remarks), usage=Usage(cost_usd=None))
 
     def _copy(self, source: Path, workspace: Workspace) -> list[str]:
         if source.is_symlink():
@@ -88,7 +83,7 @@ class OutputsAgent:
         refused = []
         for relative, entry, reason in _walk(source):
             if not reason:
-                reason = _copy_one(entry, relative, workspace)
+                reason = copy_in(entry, relative, workspace)
             if reason:
                 refused.append(f"not taken: {relative} ({reason})")
         return refused
@@ -118,47 +113,6 @@ def _walk(source: Path) -> Iterator[tuple[str, Path, str]]:
             else:
                 # A hard link is a plain file here: whoever could make one could as well have copied the content.
                 yield relative, path, ""
-
-
-def _copy_one(source: Path, relative: str, workspace: Workspace) -> str:
-    """Copy one file under its own name; return why its name cannot be used, or "".
-
-    Raises:
-        AgentUnavailable: When it cannot be read, or the workspace cannot be written: a file that was recorded and is
-            not judged would be a made-up zero.
-    """
-    if relative in workspace.inputs:
-        return "has the name of an input file"
-    try:
-        target = workspace.resolve(relative, writing=True)
-        target.parent.mkdir(parents=True, exist_ok=True)
-        out = target.open("xb")
-    except PathRefused as refusal:
-        return str(refusal)
-    except (FileExistsError, NotADirectoryError, IsADirectoryError, PermissionError) as error:
-        return f"its name cannot be used: {error.strerror}"
-    except OSError as error:
-        raise AgentUnavailable(f"{relative} cannot be copied into the workspace: {error.strerror}") from error
-    try:
-        # Opened without following a link, in case the entry was exchanged since it was listed.
-        with out, open_regular(source) as reader:
-            shutil.copyfileobj(reader, out, 1 << 20)
-    except OSError as error:
-        raise AgentUnavailable(f"{source} cannot be copied: {error.strerror or error}") from error
-    return ""
-
-
-def open_regular(path: Path) -> BinaryIO:
-    """Open a regular file for reading without following a link or waiting for a pipe.
-
-    Raises:
-        OSError: When it is not there, not readable or not a regular file.
-    """
-    fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
-    if not stat.S_ISREG(os.fstat(fd).st_mode):
-        os.close(fd)
-        raise OSError(errno.EINVAL, "not a regular file")
-    return os.fdopen(fd, "rb")
 
 
 def _read_final(root: Path) -> tuple[str, str]:
@@ -200,15 +154,3 @@ def decoded(data: bytes) -> str:
             best = from_bytes(data[:200_000]).best()
             text = data.decode(best.encoding if best else "cp1252", "replace")
     return text.replace("\0", "")
-
-
-def _summary(remarks: list[str]) -> str:
-    if len(remarks) <= 1:
-        return "".join(remarks)
-    return f"{remarks[0]}; and {len(remarks) - 1} more remarks in the transcript"
-
-
-def _note(tools: Tools, text: str) -> None:
-    transcript = getattr(tools, "transcript", None)
-    if transcript is not None:
-        transcript.add("note", text)

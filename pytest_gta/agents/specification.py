@@ -11,6 +11,7 @@ FORMS = (
     ("react", "the same model, in the paper's set-up of thought, action and response in plain text"),
     ("import:pkg.mod:name", "your own agent: a class, a factory or a function"),
     ("outputs:DIR", "finished deliverables, DIR/<task id>/final.txt and DIR/<task id>/files/**"),
+    ("pack:FILE", "finished deliverables, named by an eval pack of the reference implementation"),
 )
 
 MODEL_KINDS = ("tools", "react")
@@ -28,8 +29,8 @@ class AgentSpec:
     """Which agent to run.
 
     Attributes:
-        kind: ``tools``, ``react``, ``import`` or ``outputs``.
-        target: ``pkg.mod:name`` or the folder; "" for a model.
+        kind: ``tools``, ``react``, ``import``, ``outputs`` or ``pack``.
+        target: ``pkg.mod:name`` or the folder or file; "" for a model.
         label: What reports and directories call it, in ``[A-Za-z0-9._-]``.
     """
 
@@ -44,7 +45,7 @@ class AgentSpec:
 
     @property
     def path(self) -> Path:
-        """What an ``outputs`` agent hands in."""
+        """What an ``outputs`` or ``pack`` agent hands in."""
         return Path(self.target)
 
 
@@ -54,7 +55,7 @@ def parse_agent_spec(text: str, *, model: str | None = None, base: Path | None =
     Args:
         text: One of `FORMS`.
         model: The model under test; its name labels the ``tools`` and the ``react`` agent.
-        base: What a relative DIR starts from; the current folder unless given.
+        base: What a relative DIR or FILE starts from; the current folder unless given.
 
     Raises:
         AgentSpecError: When it is none of these.
@@ -70,11 +71,12 @@ def parse_agent_spec(text: str, *, model: str | None = None, base: Path | None =
                 f"--gta-agent={text}: {target!r} is not of the form pkg.mod:name, for example import:my_agent:run"
             )
         return AgentSpec("import", target, safe_label(target.replace(":", ".")))
-    if kind == "outputs" and colon:
+    if kind in ("outputs", "pack") and colon:
         if not target:
-            raise AgentSpecError("--gta-agent=outputs: needs a folder, for example outputs:my_results")
-        folder = (base or Path.cwd()) / Path(target).expanduser()
-        return AgentSpec("outputs", str(folder), safe_label(f"outputs-{folder.resolve().name}"))
+            example = "a folder, for example outputs:my_results" if kind == "outputs" else "a file: pack:eval_pack.json"
+            raise AgentSpecError(f"--gta-agent={kind}: needs {example}")
+        path = (base or Path.cwd()) / Path(target).expanduser()
+        return AgentSpec(kind, str(path), safe_label(f"{kind}-{path.resolve().name.removesuffix('.json')}"))
     valid = "; ".join(f"{form} ({meaning})" for form, meaning in FORMS)
     raise AgentSpecError(f"--gta-agent={text}: not a known agent; valid: {valid}")
 

@@ -27,7 +27,7 @@ def header_lines(bench: Bench) -> list[str]:
     leaves = sum(len(task.leaves) for task in tasks)
     of = "" if len(bench.tasks) == len(release.task_ids) else f" of {len(release.task_ids)}"
     spec = bench.agent_spec
-    target = shown_path(Path(spec.target), bench.folder) if spec.kind == "outputs" else spec.target
+    target = shown_path(Path(spec.target), bench.folder) if spec.kind in ("outputs", "pack") else spec.target
     agent = " on ".join(filter(None, (":".join(filter(None, (spec.kind, target))), settings.model)))
     lines = [
         f"gta: {release.name}, {len(bench.tasks)}{of} tasks, {count(leaves, 'leaf')}, "
