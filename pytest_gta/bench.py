@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from pytest_gta.agents.protocol import Agent
     from pytest_gta.agents.specification import AgentSpec
     from pytest_gta.benchmark.results import RunResult, Verdict
+    from pytest_gta.formats.renderers import Renderers
     from pytest_gta.judge.evidence import EvidenceBudget
     from pytest_gta.judge.judge import Judge
     from pytest_gta.judge.protocol import TaskJudge
@@ -124,7 +125,7 @@ class Bench:
             return None
         from pytest_gta.finished_run import read_baseline
 
-        return read_baseline(self.settings.baseline, self.manifest(), [task.slug for task in self.tasks])
+        return read_baseline(self.settings.baseline, self.manifest(), [task.base_slug for task in self.tasks])
 
     def begin(self) -> None:
         """Make the run directory and write how the run is made."""
@@ -254,6 +255,14 @@ class Bench:
         if self.settings.judge_model == LOCAL_MODEL:
             return EvidenceBudget(characters=local_profile.EVIDENCE_CHARACTERS, pictures=0)
         return EvidenceBudget()
+
+    @cached_property
+    def renderers(self) -> Renderers:
+        """What draws deliverables for the judge on this machine; nothing when it is shown no pictures."""
+        from pytest_gta.formats.renderers import Renderers, find_renderers
+
+        wanted = self.settings.render == "auto" and self.evidence_budget.pictures > 0
+        return find_renderers() if wanted else Renderers()
 
     def may_reuse(self, verdict: Verdict) -> bool:
         """Whether a verdict on disk may stand, when it is of the same evidence."""

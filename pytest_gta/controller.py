@@ -18,12 +18,14 @@ from pytest_gta.benchmark.metrics import summarize
 from pytest_gta.benchmark.results import RunResult
 from pytest_gta.checkpoint_reports import RUN_KEY, WHEN, attach_result, result_of, run_key_of, verdict_of
 from pytest_gta.collection import run_key_of_node
+from pytest_gta.finished_run import compared
 from pytest_gta.keys import TASK
 from pytest_gta.live_lines import LiveLines
 from pytest_gta.reporters.junit import run_properties
-from pytest_gta.reporters.outcome import GateLimits, Outcome, judge_run
+from pytest_gta.reporters.outcome import Outcome, judge_run
 from pytest_gta.reporters.scoreboard import Scoreboard
 from pytest_gta.reporters.terminal import header_lines, write_summary
+from pytest_gta.run_report import limits_of
 from pytest_gta.settings import SettingsError
 
 CRASH_RESCHEDULED = ("loadscope", "loadfile", "loadgroup")
@@ -44,9 +46,7 @@ class Controller:
         self.scoreboard = Scoreboard(bench.tasks)
         self._live = LiveLines(config, self.scoreboard, bench.settings.threshold)
         settings = bench.settings
-        self._limits = GateLimits(
-            settings.fail_under, settings.fail_under_score, settings.max_error_rate, settings.threshold
-        )
+        self._limits = limits_of(settings)
         self._started = time.monotonic()
         self._crashed: str | None = None
         self._other_failures = 0
@@ -179,7 +179,8 @@ class Controller:
         tasks = self.scoreboard.task_results()
         summary = summarize(tasks, self._bench.settings.threshold)
         summary["wall_s"] = time.monotonic() - self._started
-        self.outcome = judge_run(summary, self._limits, self._other_failures)
+        comparison = compared(self._bench.baseline, tasks, self._bench.settings.threshold)
+        self.outcome = judge_run(summary, self._limits, self._other_failures, comparison=comparison)
         manifest = self._bench.manifest()
         manifest.pop("options")
         manifest.pop("selected")

@@ -27,6 +27,7 @@ from pytest_gta.benchmark.task import Task
 if TYPE_CHECKING:
     from pytest_gta.agents.protocol import Agent
     from pytest_gta.benchmark.release import Release
+    from pytest_gta.formats.renderers import Renderers
     from pytest_gta.judge.evidence import Evidence, EvidenceBudget
     from pytest_gta.judge.protocol import TaskJudge
     from pytest_gta.tools.toolbox import Toolbox
@@ -134,6 +135,7 @@ def judge_task(
     *,
     confinement: Confinement,
     budget: EvidenceBudget,
+    renderers: Renderers,
     threshold: float,
     nodeid: str,
     on_verdict: Callable[[Verdict], None],
@@ -147,11 +149,13 @@ def judge_task(
         directory: Where verdicts and the result go; verdicts already there are reused when they are of this evidence.
         confinement: How the process that reads deliverables is confined.
         budget: How much evidence the judge is shown.
+        renderers: What draws deliverables.
         threshold: Points from which the task succeeds.
         nodeid: The pytest node that asks.
         on_verdict: Called in this thread with each verdict, once it is on disk.
         keep: Which verdicts on disk may be reused.
     """
+    from pytest_gta.judge.drawing import Drawer
     from pytest_gta.judge.evidence import build_evidence
     from pytest_gta.workspace.confined_process import ConfinedProcess
 
@@ -163,13 +167,19 @@ def judge_task(
             directory.add_verdict(verdict)
         on_verdict(verdict)
 
-    process = ConfinedProcess(confinement, readable=[run.workspace.root], writable=None)
-    try:
+    with (
+        Drawer(renderers, run.workspace.root) as drawer,
+        ConfinedProcess(confinement, readable=[run.workspace.root, drawer.folder], writable=None) as process,
+    ):
         evidence = build_evidence(
-            run.task.brief, run.final_answer, run.workspace, run.deliverables, process=process, budget=budget
+            run.task.brief,
+            run.final_answer,
+            run.workspace,
+            run.deliverables,
+            process=process,
+            budget=budget,
+            drawer=drawer,
         )
-    finally:
-        process.close()
     verdicts = judge.judge_task(
         run.task.brief,
         run.task.leaves,
@@ -215,6 +225,7 @@ def _result(
         notes=tuple(note for note in (*run.task.notes, evidence.note) if note),
         error=None if graded else _why_unscored(verdicts),
         resumed=run.resumed,
+        repeat=run.task.repeat,
     )
 
 

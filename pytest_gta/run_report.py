@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,8 +14,9 @@ from pytest_gta.benchmark.release import DatasetError, Release
 from pytest_gta.benchmark.results import RunResult, TaskStatus
 from pytest_gta.benchmark.run_directory import RunDirectory
 from pytest_gta.benchmark.task import Task, TaskFault
+from pytest_gta.finished_run import compared
 from pytest_gta.reporters.outcome import GateLimits, Outcome, judge_run
-from pytest_gta.selection import open_dataset
+from pytest_gta.selection import open_dataset, repeats
 from pytest_gta.settings import Settings, SettingsError, resolve
 
 OF_THE_RUN = ("options", "selected")
@@ -60,14 +61,41 @@ def rebuild_run(
     earlier = run.results()
     summary = summarize(results, settings.threshold)
     summary["wall_s"] = earlier.summary.get("wall_s") if earlier else None
-    limits = GateLimits(settings.fail_under, settings.fail_under_score, settings.max_error_rate, settings.threshold)
-    outcome = judge_run(summary, limits)
     how = {key: value for key, value in manifest.items() if key not in OF_THE_RUN}
+    baseline, gone = _baseline(settings, how, [task.slug for task in results])
+    comparison = compared(baseline, results, settings.threshold)
+    outcome = judge_run(summary, limits_of(settings), comparison=comparison)
     how |= {"threshold": settings.threshold, "finished_at": earlier.run.get("finished_at") if earlier else None}
     if not any(result.status is TaskStatus.NOT_RUN for result in results):
         remarks = ()
+    remarks = (*remarks, *gone)
     result = RunResult(run=how, summary=summary, gate=outcome.gate, tasks=results)
     return RebuiltRun(run, result, outcome, remarks)
+
+
+def limits_of(settings: Settings) -> GateLimits:
+    """Return the gate that a run's options ask for."""
+    return GateLimits(
+        settings.fail_under,
+        settings.fail_under_score,
+        settings.max_error_rate,
+        settings.threshold,
+        baseline=settings.baseline is not None,
+    )
+
+
+def _baseline(
+    settings: Settings, run: Mapping[str, Any], slugs: Sequence[str]
+) -> tuple[RunResult | None, tuple[str, ...]]:
+    """Return the run's baseline, or why it can no longer be compared with it."""
+    if settings.baseline is None:
+        return None, ()
+    from pytest_gta.finished_run import read_baseline
+
+    try:
+        return read_baseline(settings.baseline, run, slugs), ()
+    except SettingsError as error:
+        return None, (str(error),)
 
 
 def _settings(folder: Path, threshold: str | None) -> Settings:
@@ -100,4 +128,4 @@ def _tasks(
             f"the dataset {release.path} has changed since the run; unfinished tasks are shown without their rubric"
         )
         return {}, (changed,)
-    return {task.slug: task for task in release.tasks()}, ()
+    return {task.slug: task for task in repeats(release.tasks(), settings.repeat)}, ()

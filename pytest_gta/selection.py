@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 
 from pytest_gta.benchmark.release import Release
@@ -67,12 +67,18 @@ def select_tasks(
         tasks = [task for task in tasks if isinstance(task, Task) and task.category in settings.category]
     if only is not None:
         tasks = [task for task in tasks if _id(task) in only]
-    _check_slugs(tasks)
     tasks = tasks[: settings.limit]
     if settings.shard:
         index, count = settings.shard
         tasks = tasks[index - 1 :: count]
-    return tuple(tasks)
+    repeated = repeats(tasks, settings.repeat)
+    _check_slugs(repeated)
+    return repeated
+
+
+def repeats(tasks: Iterable[Task | TaskFault], times: int) -> tuple[Task | TaskFault, ...]:
+    """Return each task once for each of its independent runs; what is not a task stays what it is."""
+    return tuple(run for task in tasks for run in (task.repeated(times) if isinstance(task, Task) else (task,)))
 
 
 def _id(task: Task | TaskFault) -> str:

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import random
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
 from fractions import Fraction
@@ -23,6 +23,7 @@ from operator import mul
 from statistics import fmean, stdev
 from typing import Any
 
+from pytest_gta.benchmark.repeats import scores_by_task
 from pytest_gta.benchmark.results import TaskResult
 from pytest_gta.benchmark.scoring import FULL_SCORE
 
@@ -120,12 +121,12 @@ def compare(before: Sequence[TaskResult], after: Sequence[TaskResult], threshold
     Raises:
         NothingInCommon: When no task has a score in both.
     """
-    compared = _compare(_scores(before), _scores(after), threshold)
+    compared = _compare(scores_by_task(before), scores_by_task(after), threshold)
     if compared.verdict is not ChangeVerdict.FAIL:
         return compared
     missing = [task for task in after if task.root_score is None]
-    best = _scores([*after, *(task.model_copy(update={"root_score": task.root_bounds[1]}) for task in missing)])
-    certain = not missing or _compare(_scores(before), best, threshold).verdict is ChangeVerdict.FAIL
+    best = scores_by_task([*after, *(task.model_copy(update={"root_score": task.root_bounds[1]}) for task in missing)])
+    certain = not missing or _compare(scores_by_task(before), best, threshold).verdict is ChangeVerdict.FAIL
     return replace(compared, certain=certain)
 
 
@@ -139,6 +140,7 @@ def unlike(before: Mapping[str, Any], after: Mapping[str, Any]) -> tuple[str, ..
     facts = (
         ("dataset", _fact(before, "dataset", "sha256"), _fact(after, "dataset", "sha256")),
         ("judge model", _fact(before, "judge", "model"), _fact(after, "judge", "model")),
+        ("judge panel", _fact(before, "judge", "panel"), _fact(after, "judge", "panel")),
         ("judge prompt version", _fact(before, "judge", "prompt_version"), _fact(after, "judge", "prompt_version")),
     )
     return tuple(f"another {what} ({old[:12]}, now {new[:12]})" for what, old, new in facts if old != new)
@@ -146,16 +148,10 @@ def unlike(before: Mapping[str, Any], after: Mapping[str, Any]) -> tuple[str, ..
 
 def _fact(run: Mapping[str, Any], group: str, name: str) -> str:
     value = run.get(group)
-    return str(value.get(name)) if isinstance(value, Mapping) else "unknown"
-
-
-def _scores(tasks: Iterable[TaskResult]) -> dict[str, list[float]]:
-    """Return the root scores of each task, one for each repeat that has one."""
-    scores: dict[str, list[float]] = defaultdict(list)
-    for task in tasks:
-        if task.root_score is not None:
-            scores[task.slug].append(task.root_score)
-    return dict(scores)
+    found = value.get(name) if isinstance(value, Mapping) else "unknown"
+    return (
+        ", ".join(map(str, found)) if isinstance(found, Sequence) and not isinstance(found, str) else str(found or "")
+    )
 
 
 def _compare(before: Mapping[str, list[float]], after: Mapping[str, list[float]], threshold: float) -> Comparison:

@@ -13,6 +13,7 @@ from math import sqrt
 from statistics import fmean
 from typing import Any
 
+from pytest_gta.benchmark.repeats import clustered_bootstrap, independent_runs, repeat_summary, scores_by_task
 from pytest_gta.benchmark.results import Bounds, TaskResult, TaskStatus, Usage
 
 ROOT_SR_THRESHOLDS = (5, 6, 7, 8, 9)
@@ -27,9 +28,11 @@ def percent(part: int, whole: int) -> float | None:
 
 def wilson_interval(successes: int, trials: int) -> tuple[float, float] | None:
     """Return the 95 % Wilson score interval of a rate, in percent (E. B. Wilson, JASA 22, 1927)."""
-    if trials == 0:
-        return None
-    rate, z2 = successes / trials, _Z95**2
+    return _wilson(successes / trials, trials) if trials else None
+
+
+def _wilson(rate: float, trials: float) -> tuple[float, float]:
+    z2 = _Z95**2
     centre = (rate + z2 / (2 * trials)) / (1 + z2 / trials)
     half = _Z95 * sqrt(rate * (1 - rate) / trials + z2 / (4 * trials**2)) / (1 + z2 / trials)
     return max(0.0, 100 * (centre - half)), min(100.0, 100 * (centre + half))
@@ -60,6 +63,13 @@ def summarize(tasks: Sequence[TaskResult], threshold: float) -> dict[str, Any]:
     agent = sum((task.agent.usage for task in tasks if task.agent), Usage())
     judge = sum((task.judge.usage for task in tasks), Usage())
     root_score = fmean(scores) if scores else None
+    repeats = repeat_summary(tasks, threshold)
+    root_sr_ci, root_score_ci = wilson_interval(successes, len(graded)), bootstrap_interval(scores)
+    if repeats and graded:
+        runs = scores_by_task(graded).values()
+        root_score_ci = clustered_bootstrap(list(runs))
+        clusters = [(sum(score >= threshold for score in of_task), len(of_task)) for of_task in runs]
+        root_sr_ci = _wilson(successes / len(graded), independent_runs(clusters))
     return {
         "tasks": len(tasks),
         "graded": len(graded),
@@ -68,14 +78,15 @@ def summarize(tasks: Sequence[TaskResult], threshold: float) -> dict[str, Any]:
         "not_run": sum(task.status is TaskStatus.NOT_RUN for task in tasks),
         "succeeded": successes,
         "root_score": root_score,
-        "root_score_ci": bootstrap_interval(scores),
+        "root_score_ci": root_score_ci,
         "root_score_bounds": _score_bounds(scores, missing),
         "root_sr": percent(successes, len(graded)),
-        "root_sr_ci": wilson_interval(successes, len(graded)),
+        "root_sr_ci": root_sr_ci,
         "root_sr_bounds": ([percent(must_succeed, len(tasks)), percent(could_succeed, len(tasks))] if tasks else None),
         "root_sr_at": {str(k): percent(sum(s >= k for s in scores), len(scores)) for k in ROOT_SR_THRESHOLDS},
         **_leaf_rates(tasks, threshold),
         **_tool_rates(tasks),
+        "repeats": repeats,
         "by_category": _grouped(tasks, lambda task: (task.category,), threshold),
         "by_deliverable": _grouped(tasks, lambda task: task.kinds, threshold),
         "cost_usd": {"agent": agent.cost_usd, "judge": judge.cost_usd},

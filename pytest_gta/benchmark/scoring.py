@@ -70,6 +70,7 @@ def unmeasured(
         checkpoints=root.checkpoints,
         notes=task.notes,
         error=reason,
+        repeat=task.repeat,
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from pytest_gta.benchmark.kinds import file_kinds
 
@@ -38,6 +38,11 @@ class TaskFault(ValueError):
     def slug(self) -> str:
         """The task's name in test ids; its category is not known."""
         return f"invalid_{_slugged(self.task_id)}"
+
+    @property
+    def base_slug(self) -> str:
+        """The same: what is no task is not repeated."""
+        return self.slug
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +122,7 @@ class Task:
         checkpoints: The top nodes of the rubric; their weighted mean is the root score.
         expected_tools: Tools an annotation names, if any; never shown to the agent.
         notes: Oddities that do not stop the task from being used.
+        repeat: Which of its independent runs this is, from 1; 0 when it is run once.
         kinds: File kinds asked for or given (``pdf``, ``video``, ...), sorted.
 
     Raises:
@@ -130,6 +136,7 @@ class Task:
     checkpoints: tuple[Checkpoint, ...]
     expected_tools: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    repeat: int = 0
     kinds: tuple[str, ...] = field(init=False, default=())
 
     def __post_init__(self) -> None:
@@ -151,8 +158,17 @@ class Task:
 
     @property
     def slug(self) -> str:
-        """The task's name in test ids: ``<category>_<id>`` in ``[a-z0-9_]``."""
+        """The name in test ids: ``<category>_<id>`` in ``[a-z0-9_]``, with ``_r<n>`` for the n-th of its repeats."""
+        return self.base_slug + (f"_r{self.repeat}" if self.repeat else "")
+
+    @property
+    def base_slug(self) -> str:
+        """The slug without the repeat: the same for all independent runs of the task."""
         return f"{self.category}_{_slugged(self.id)}"
+
+    def repeated(self, times: int) -> tuple[Task, ...]:
+        """Return the task once for each of its independent runs; just itself for one."""
+        return tuple(replace(self, repeat=n) for n in range(1, times + 1)) if times > 1 else (self,)
 
     def nodes(self) -> Iterator[Checkpoint]:
         """Yield every checkpoint of the rubric, parents before children."""

@@ -6,8 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from pytest_gta.benchmark.comparison import ChangeVerdict, Comparison
 from pytest_gta.benchmark.metrics import percent
 from pytest_gta.benchmark.results import Gate
+from pytest_gta.reporters.change import reasons as reasons_of_change
 from pytest_gta.reporters.wording import told_apart
 
 EXIT_OK, EXIT_FAILED, EXIT_NOTHING_MEASURED, EXIT_INCONCLUSIVE = 0, 1, 5, 10
@@ -22,17 +24,19 @@ class GateLimits:
         fail_under_score: Mean Root Score in points, None for no such gate.
         max_error_rate: Percentage of tasks that may be without a score.
         threshold: Points from which a task succeeds.
+        baseline: Whether it has to be no worse than a baseline.
     """
 
     fail_under: float | None
     fail_under_score: float | None
     max_error_rate: float
     threshold: float
+    baseline: bool = False
 
     @property
     def gated(self) -> bool:
         """Whether the run as a whole is gated, rather than each task."""
-        return self.fail_under is not None or self.fail_under_score is not None
+        return self.fail_under is not None or self.fail_under_score is not None or self.baseline
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +54,14 @@ class Outcome:
     line: str
 
 
-def judge_run(summary: Mapping[str, Any], limits: GateLimits, other_failures: int = 0) -> Outcome:
+def judge_run(
+    summary: Mapping[str, Any],
+    limits: GateLimits,
+    other_failures: int = 0,
+    *,
+    comparison: Comparison | None = None,
+    stopped: str | None = None,
+) -> Outcome:
     """Return the outcome of a run.
 
     A failure that no missing score could turn is a failure; else too many missing scores make it inconclusive.
@@ -59,8 +70,10 @@ def judge_run(summary: Mapping[str, Any], limits: GateLimits, other_failures: in
         summary: The run's summary (`pytest_gta.benchmark.metrics.summarize`).
         limits: The gate.
         other_failures: Tests of the same session that failed for reasons of their own.
+        comparison: The run against its baseline; None when there is none, or no task has a score in both.
+        stopped: Why the run was ended before all its tasks had been run; None when it was not.
     """
-    code, reasons = _code(summary, limits)
+    code, reasons = _code(summary, limits, comparison, stopped)
     if other_failures:
         reasons = (*reasons, f"{other_failures} other test{'s' * (other_failures != 1)} failed")
         code = EXIT_FAILED if code in (EXIT_OK, EXIT_NOTHING_MEASURED) else code
@@ -72,20 +85,30 @@ def judge_run(summary: Mapping[str, Any], limits: GateLimits, other_failures: in
         EXIT_INCONCLUSIVE: "INCONCLUSIVE",
     }[code]
     line = f"{words} (exit {code}): {'; '.join(reasons)}"
-    return Outcome(Gate(verdict=verdict if limits.gated or code > EXIT_FAILED else "none", reasons=reasons), code, line)
+    gate = Gate(
+        verdict=verdict if limits.gated or code > EXIT_FAILED else "none",
+        reasons=reasons,
+        baseline=comparison.as_json() if comparison else None,
+    )
+    return Outcome(gate, code, line)
 
 
-def _code(summary: Mapping[str, Any], limits: GateLimits) -> tuple[int, tuple[str, ...]]:
+def _code(
+    summary: Mapping[str, Any], limits: GateLimits, comparison: Comparison | None, stopped: str | None
+) -> tuple[int, tuple[str, ...]]:
     missing = summary["unscored"] + summary["errors"] + summary["not_run"]
     if summary["graded"] == 0:
         if missing == 0:
             return EXIT_NOTHING_MEASURED, ("no task was selected",)
-        return EXIT_INCONCLUSIVE, (f"none of {summary['tasks']} tasks has a score",)
-    failures = _failures(summary, limits)
+        why = f"; {stopped}" if stopped else ""
+        return EXIT_INCONCLUSIVE, (f"none of {summary['tasks']} tasks has a score{why}",)
+    failures = [*_failures(summary, limits), *_drops(comparison)]
     certain = [reason for reason, is_certain in failures if is_certain]
     if certain:
         return EXIT_FAILED, tuple(certain)
     rate = percent(missing, summary["tasks"]) or 0.0
+    if stopped and summary["not_run"]:
+        return EXIT_INCONCLUSIVE, (f"{summary['not_run']} of {summary['tasks']} tasks not run: {stopped}",)
     if rate > limits.max_error_rate:
         parts = (("unscored", summary["unscored"]), ("in error", summary["errors"]), ("not run", summary["not_run"]))
         detail = ", ".join(f"{count} {name}" for name, count in parts if count)
@@ -94,7 +117,18 @@ def _code(summary: Mapping[str, Any], limits: GateLimits) -> tuple[int, tuple[st
         )
     if failures:
         return EXIT_FAILED, tuple(reason for reason, _ in failures)
-    return EXIT_OK, (_success(summary, limits),)
+    if limits.baseline and comparison is None:
+        return EXIT_INCONCLUSIVE, ("no task has a score in both the baseline and this run",)
+    if comparison is not None and comparison.verdict is ChangeVerdict.INCONCLUSIVE:
+        return EXIT_INCONCLUSIVE, reasons_of_change(comparison)
+    return EXIT_OK, (*_success(summary, limits), *(reasons_of_change(comparison) if comparison else ()))
+
+
+def _drops(comparison: Comparison | None) -> list[tuple[str, bool]]:
+    """Return what dropped significantly against the baseline, each with whether missing scores could not turn it."""
+    if comparison is None or comparison.verdict is not ChangeVerdict.FAIL:
+        return []
+    return [(reason, comparison.certain) for reason in reasons_of_change(comparison)]
 
 
 def _failures(summary: Mapping[str, Any], limits: GateLimits) -> list[tuple[str, bool]]:
@@ -115,12 +149,12 @@ def _failures(summary: Mapping[str, Any], limits: GateLimits) -> list[tuple[str,
     return found
 
 
-def _success(summary: Mapping[str, Any], limits: GateLimits) -> str:
+def _success(summary: Mapping[str, Any], limits: GateLimits) -> list[str]:
     if not limits.gated:
-        return f"all {summary['graded']} graded tasks reach {limits.threshold:g} points"
+        return [f"all {summary['graded']} graded tasks reach {limits.threshold:g} points"]
     reached = []
     if limits.fail_under is not None:
         reached.append(f"Root SR {summary['root_sr']:.1f} % >= {limits.fail_under:g} %")
     if limits.fail_under_score is not None:
         reached.append(f"Root Score {summary['root_score']:.2f} >= {limits.fail_under_score:g}")
-    return "; ".join(reached)
+    return reached

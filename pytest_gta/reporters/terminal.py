@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_gta.benchmark.results import RunResult, TaskResult, TaskStatus
 from pytest_gta.benchmark.task import Task
+from pytest_gta.reporters.change import change_lines
 from pytest_gta.reporters.outcome import Outcome
 from pytest_gta.reporters.wording import count, duration, interval, money, points, quantity, rate
 
@@ -34,6 +35,7 @@ def header_lines(bench: Bench) -> list[str]:
         f"success from {settings.threshold:g} points",
         f"gta: agent {agent}, judge {settings.judge_model}",
         f"gta: tools in {bench.confinement.note}",
+        f"gta: renderers {_renderers(bench)}",
         f"gta: run directory {shown_path(bench.run.root, bench.folder)}",
     ]
     invalid = len(bench.tasks) - len(tasks)
@@ -42,6 +44,14 @@ def header_lines(bench: Bench) -> list[str]:
     if settings.uses_local_model:
         lines.append("gta: the bundled model is tiny: its scores show that it all runs, nothing more")
     return lines
+
+
+def _renderers(bench: Bench) -> str:
+    if bench.settings.render == "off":
+        return "off"
+    if bench.evidence_budget.pictures <= 0:
+        return "not used: this judge is shown no pictures"
+    return ", ".join(bench.renderers.names) or "none (docs/judge.md says what they add)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +87,15 @@ def summary_lines(
         yield SummaryLine(line, ("bold",))
     if not quiet:
         reports = "Reports  " + "\n         ".join(shown_path(Path(file), folder) for file in files)
-        for line in (*_category_table(result.summary), *_worst(result.tasks, width), *_spending(result), reports):
+        changes = change_lines(result.gate.baseline, width=width) if result.gate.baseline else ()
+        for line in (
+            *_category_table(result.summary),
+            *(_repeat_table(result.summary["repeats"]) if result.summary.get("repeats") else ()),
+            *changes,
+            *_worst(result.tasks, width),
+            *_spending(result),
+            reports,
+        ):
             yield SummaryLine(line)
     colour = {0: "green", 1: "red"}.get(outcome.exit_code, "yellow")
     yield SummaryLine(outcome.line, ("bold", colour))
@@ -104,7 +122,7 @@ def headline(summary: dict[str, Any], threshold: float) -> list[str]:
     """Return the run in two lines or three: Root SR with its interval, Root Score and Leaf SR, what is missing."""
     lines = [
         f"Root SR@{threshold:g} {rate(summary['root_sr'])} {interval(summary['root_sr_ci'])}  "
-        f"({summary['succeeded']} of {count(summary['graded'], 'graded task')})",
+        f"({summary['succeeded']} of {_graded(summary)})",
         f"Root Score {points(summary['root_score'])} / 10 {interval(summary['root_score_ci'], 2)}  "
         f"Leaf SR {rate(summary['leaf_sr'])}  Tool SR {rate(summary['tool_sr'])}",
     ]
@@ -118,6 +136,34 @@ def headline(summary: dict[str, Any], threshold: float) -> list[str]:
         between = f"; Root SR between {bounds[0]:.1f} and {bounds[1]:.1f} %" if bounds else ""
         lines.append(f"{', '.join(missing)}{between}")
     return lines
+
+
+def _graded(summary: dict[str, Any]) -> str:
+    repeats = summary.get("repeats")
+    if repeats is None:
+        return count(summary["graded"], "graded task")
+    return f"{count(summary['graded'], 'graded run')} of {count(repeats['tasks'], 'task')}"
+
+
+def _repeat_table(repeats: dict[str, Any]) -> Iterator[str]:
+    """Yield the rates over repeats, and the tasks that differ most from one repeat to the next."""
+    ks = list(repeats["at_k"].items())
+    shown = ks if len(ks) <= 5 else [ks[0], ks[1], ks[len(ks) // 2], ks[-1]]
+    if shown:
+        yield f"{'':<10}" + "".join(f"{'k = ' + k:>10}" for k, _ in shown)
+        yield f"{'pass@k':<10}" + "".join(f"{rate(at['pass_at']):>10}" for _, at in shown)
+        yield f"{'pass^k':<10}" + "".join(f"{rate(at['pass_all']):>10}" for _, at in shown)
+        yield ""
+    unsteady = sorted((row for row in repeats["by_task"] if row["spread"]), key=lambda row: -row["spread"])
+    if unsteady:
+        yield f"{'least steady':<28}{'runs':>5}{'reached':>9}{'mean':>7}{'spread':>8}{'range':>14}"
+        for row in unsteady[:WORST_TASKS]:
+            span = f"{row['lowest']:.2f}-{row['highest']:.2f}"
+            yield (
+                f"  {row['task']:<26.26}{row['graded']:>5}{row['succeeded']:>9}{row['root_score']:>7.2f}"
+                f"{row['spread']:>8.2f}{span:>14}"
+            )
+        yield ""
 
 
 def _category_table(summary: dict[str, Any]) -> list[str]:

@@ -1,0 +1,75 @@
+"""A finished run to compare with: read from its results.json or its directory, and fit to be compared or not."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from pytest_gta.benchmark.comparison import Comparison, NothingInCommon, compare, unlike
+from pytest_gta.benchmark.results import RunResult, TaskResult
+from pytest_gta.benchmark.run_directory import MANIFEST, RESULTS
+from pytest_gta.settings import SettingsError
+
+
+def read_run(path: Path) -> RunResult:
+    """Return a run's result: of a results.json, or of a run directory, also of a run that did not end.
+
+    Raises:
+        SettingsError: When there is none, with the reason.
+    """
+    if path.is_dir():
+        if (path / RESULTS).is_file():
+            return _read(path / RESULTS)
+        if (path / MANIFEST).is_file():
+            from pytest_gta.run_report import rebuild_run
+
+            return rebuild_run(path).result
+        raise SettingsError(f"{path} is not a run directory: it has neither {RESULTS} nor {MANIFEST}")
+    return _read(path)
+
+
+def _read(file: Path) -> RunResult:
+    try:
+        return RunResult.model_validate_json(file.read_bytes())
+    except OSError as error:
+        raise SettingsError(f"{file} cannot be read: {error.strerror or error}") from None
+    except ValueError as error:
+        first = str(error).splitlines()
+        raise SettingsError(f"{file} is not a results.json of this version: {' '.join(first[:3])[:160]}") from None
+
+
+def read_baseline(path: Path, run: Mapping[str, Any], slugs: Collection[str]) -> RunResult:
+    """Return the run that another is to be compared with.
+
+    Args:
+        path: Its results.json or directory.
+        run: How the other is made (its dataset, judge and prompt version).
+        slugs: The other's tasks.
+
+    Raises:
+        SettingsError: When it cannot be read, was measured otherwise, or has a score for none of the tasks.
+    """
+    try:
+        baseline = read_run(path)
+    except SettingsError as error:
+        raise SettingsError(f"--gta-baseline: {error}") from None
+    reasons = unlike(baseline.run, run)
+    if reasons:
+        raise SettingsError(
+            f"--gta-baseline: {path} cannot be compared with this run: {'; '.join(reasons)}. "
+            "Measure the baseline anew, or run as it was"
+        )
+    if not {task.slug for task in baseline.tasks if task.root_score is not None} & set(slugs):
+        raise SettingsError(f"--gta-baseline: {path} has a score for none of the {len(slugs)} selected tasks")
+    return baseline
+
+
+def compared(baseline: RunResult | None, tasks: Sequence[TaskResult], threshold: float) -> Comparison | None:
+    """Return a run's tasks against those of its baseline; None without one, or without a task that both measured."""
+    if baseline is None:
+        return None
+    try:
+        return compare(baseline.tasks, tasks, threshold)
+    except NothingInCommon:
+        return None
