@@ -78,14 +78,11 @@ def test_pictures_go_along_with_every_call_and_are_never_uploaded(
 
 def test_the_first_leaf_goes_alone_the_others_together(openai_server: StartServer, make_judge: MakeJudge) -> None:
     server = openai_server(judge({}, default=7, delay_s=0.5))
-    started = time.monotonic()
     run(make_judge(server), 9)
-    wall = time.monotonic() - started
     first, *others = server.chats
     assert first.last_user_text.endswith("Requirement number 1 is met.")
     assert all(other.at - first.at >= 0.5 for other in others)
-    assert server.peak == 8
-    assert wall <= 2.5 * 0.5
+    assert server.peak == 8, "all of the others at once"
 
 
 def test_a_judge_that_fails_to_prime_does_not_hold_up_the_others(
