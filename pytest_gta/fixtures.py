@@ -142,6 +142,7 @@ def gta_result(
         _gta_directory,
         confinement=bench.confinement,
         budget=bench.evidence_budget,
+        renderers=bench.renderers,
         threshold=bench.settings.threshold,
         nodeid=item.nodeid,
         on_verdict=report,

@@ -267,6 +267,14 @@ OPTIONS: tuple[Option, ...] = (
         ".gta/verdicts",
     ),
     Option(
+        "render",
+        "judge",
+        "auto|off",
+        "Draw Office files and web pages for the judge with what is installed (LibreOffice, Chromium), or do not.",
+        values.choice("auto", "off"),
+        "auto",
+    ),
+    Option(
         "threshold", "score", "X", "Let a task or leaf succeed from this many points of 10.", values.number(0, 10), "7"
     ),
     Option(

@@ -66,6 +66,7 @@ class Settings:
     judge_panel: tuple[JudgeAddress, ...]
     judge_concurrency: int
     cache: Path | None
+    render: str
     threshold: float
     fail_under: float | None
     fail_under_score: float | None

@@ -94,6 +94,7 @@ def test_defaults(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         judge_panel=(),
         judge_concurrency=16,
         cache=tmp_path / ".gta" / "verdicts",
+        render="auto",
         threshold=7.0,
         fail_under=None,
         fail_under_score=None,
