@@ -43,6 +43,11 @@ def folder_or_off(value: str) -> Path | None:
     return None if value.strip().lower() == "off" else path(value)
 
 
+def file_or_off(value: str) -> Path | str:
+    """Return a path, or ``off`` itself."""
+    return "off" if value.strip().lower() == "off" else path(value)
+
+
 def whole_number(minimum: int) -> Parser:
     """Return a parser of whole numbers from `minimum`."""
 

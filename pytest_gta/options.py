@@ -354,6 +354,21 @@ OPTIONS: tuple[Option, ...] = (
         "auto",
     ),
     Option("json", "report", "FILE", "Write results.json here as well as into the run directory.", values.path),
+    Option(
+        "report",
+        "report",
+        "FILE|off",
+        "Write the report of the run, one HTML page, here.",
+        values.file_or_off,
+        shown_default="report.html in the run directory",
+    ),
+    Option(
+        "markdown",
+        "report",
+        "FILE",
+        "Write a summary for a pull request here; in GitHub Actions it is added to the job's summary by itself.",
+        values.path,
+    ),
 )
 
 

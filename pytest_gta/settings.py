@@ -18,7 +18,7 @@ from pytest_gta.judge_address import JudgeAddress
 from pytest_gta.option_values import HiddenValue
 from pytest_gta.options import OPTIONS, Option
 
-NOT_RESUMED = ("estimate", "run_dir", "resume", "rejudge", "json")
+NOT_RESUMED = ("estimate", "run_dir", "resume", "rejudge", "json", "report", "markdown")
 """Options that are about one session of a run rather than about the run."""
 
 _RESUME = next(option for option in OPTIONS if option.key == "resume")
@@ -80,6 +80,8 @@ class Settings:
     rejudge: str | None
     sandbox: str
     json: Path | None
+    report: Path | str | None
+    markdown: Path | None
     given: tuple[tuple[str, str], ...] = ()
     """What was set, by key, as it would be written on the command line: what a resumed run goes on with."""
 

@@ -108,6 +108,8 @@ def test_defaults(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         rejudge=None,
         sandbox="auto",
         json=None,
+        report=None,
+        markdown=None,
         given=(("model", "m"),),
     )
     assert not settings.gated

@@ -54,6 +54,7 @@ class Project:
             "--gta-judge-model=judge",
             "--gta-run-dir=run",
             "--gta-cache=off",
+            "--gta-report=off",
             "--gta-render=off",
             "-p",
             "no:cacheprovider",
