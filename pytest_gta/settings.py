@@ -189,7 +189,8 @@ def _parse(option: Option, source: str, text: str) -> Any:
 def _check_together(settings: Settings) -> None:
     if settings.agent.strip() in ("tools", "react") and settings.model is None:
         raise SettingsError(
-            f"--gta-agent={settings.agent.strip()} needs a model: add --gta-model=NAME (or --gta-model=local, no key needed)"
+            f"--gta-agent={settings.agent.strip()} needs a model: add --gta-model=NAME "
+            "(or --gta-model=local, no key needed)"
         )
     if settings.rejudge and not settings.resume:
         raise SettingsError("--gta-rejudge needs the run to judge again: add --gta-resume=DIR")
