@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from pytest_gta.benchmark.results import CheckpointResult, TaskResult, TaskStatus
+from pytest_gta.reporters.wording import count
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,3 +64,16 @@ def look_at_first(tasks: Sequence[TaskResult], most: int) -> list[TaskResult]:
     low = needy[len(missing) :]
     places = max(most // 2, most - len(low))
     return [*missing[:places], *low][:most]
+
+
+def measured(summary: Mapping[str, Any]) -> str:
+    """Return what a rate is over: ``127 graded tasks``, ``380 graded runs of 127 tasks``."""
+    repeats = summary.get("repeats")
+    if repeats is None:
+        return count(summary["graded"], "graded task")
+    return f"{count(summary['graded'], 'graded run')} of {count(repeats['tasks'], 'task')}"
+
+
+def least_steady(repeats: Mapping[str, Any], most: int) -> list[dict[str, Any]]:
+    """Return at most so many tasks whose score differs most from one repeat to the next, of ``summary.repeats``."""
+    return sorted((row for row in repeats["by_task"] if row["spread"]), key=lambda row: -row["spread"])[:most]

@@ -13,7 +13,7 @@ from typing import Any
 from pytest_gta.benchmark.comparison import NothingInCommon, compare, unlike
 from pytest_gta.benchmark.results import RunResult, TaskResult, total
 from pytest_gta.benchmark.run_directory import write_atomic
-from pytest_gta.reporters.attention import by_need, heaviest_loss, look_at_first
+from pytest_gta.reporters.attention import by_need, heaviest_loss, least_steady, look_at_first, measured
 from pytest_gta.reporters.visible_text import visible
 from pytest_gta.reporters.wording import count, duration, interval, money, points, rate
 
@@ -48,6 +48,7 @@ def markdown_summary(result: RunResult, baseline: RunResult | None = None) -> st
     parts = [
         *_headline(result, baseline),
         *_change(result, baseline),
+        *_repeats(result.summary),
         *_categories(result.summary),
         *_first(result.tasks),
         *_measured(result),
@@ -98,7 +99,7 @@ def _headline(result: RunResult, baseline: RunResult | None) -> Iterator[str]:
     before = baseline.summary if baseline else None
     yield "| | This run |" + (" Baseline | Change |" if before else "")
     yield "|---|---|" + ("---|---|" if before else "")
-    tasks = f"{summary['succeeded']} of {count(summary['graded'], 'graded task')}"
+    tasks = f"{summary['succeeded']} of {measured(summary)}"
     yield _row(
         f"Root SR@{threshold:g}", f"**{rate(summary['root_sr'])}** {interval(summary['root_sr_ci'])}, {tasks}",
         (rate(before["root_sr"]), _difference(summary["root_sr"], before["root_sr"], 1)) if before else None,
@@ -170,6 +171,22 @@ def _comparison(result: RunResult, baseline: RunResult | None) -> Mapping[str, A
         return compare(baseline.tasks, result.tasks, result.run["threshold"]).as_json()
     except NothingInCommon:
         return None
+
+
+def _repeats(summary: dict[str, Any]) -> Iterator[str]:
+    repeats = summary.get("repeats")
+    if not repeats:
+        return
+    ks = list(repeats["at_k"].items())[:5]
+    yield f"| k |{''.join(f' {k} |' for k, _ in ks)}"
+    yield f"|---|{'--:|' * len(ks)}"
+    for name, key in (("pass@k, one of k succeeds", "pass_at"), ("pass^k, all k succeed", "pass_all")):
+        yield f"| {plain(name)} |{''.join(f' {rate(at[key])} |' for _, at in ks)}"
+    rows = least_steady(repeats, CHANGED)
+    if rows:
+        named = (f"{plain(row['task'])} ({points(row['lowest'])} to {points(row['highest'])})" for row in rows)
+        yield f"\nLeast steady: {', '.join(named)}"
+    yield ""
 
 
 def _categories(summary: dict[str, Any]) -> Iterator[str]:

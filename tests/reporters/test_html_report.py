@@ -306,6 +306,17 @@ def test_the_change_against_a_baseline_is_shown_with_the_tasks_that_flipped(tmp_
     assert report.all(".change p a")[0].get("href") == "#task-planning_1"
 
 
+def test_repeats_have_their_rates_and_name_the_least_steady(tmp_path: Path) -> None:
+    runs = [graded("1", score, run_key=f"planning_1_r{n}", repeat=n) for n, score in enumerate((9, 4, 8), 1)]
+    report = Report(a_run(*runs), tmp_path)
+    assert "2 of 3 graded runs of 1 task" in report.words(".hero")
+    rows = [[cell.text_content() for cell in row] for row in report.all("#repeats ~ div tr")]
+    assert rows[1] == ["pass@k, one of k succeeds", "66.7 %", "100.0 %", "100.0 %"]
+    assert rows[2] == ["pass^k, all k succeed", "66.7 %", "33.3 %", "0.0 %"]
+    assert "planning_1 (4.00 to 9.00, 2 of 3 succeed)" in report.words(".change p")
+    assert report.all(".change p a")[0].get("href") == "#task-planning_1_r1"
+
+
 def test_groups_are_tables_that_filter(tmp_path: Path, two: RunResult) -> None:
     report = Report(two, tmp_path)
     rows = [[" ".join(cell.text_content().split()) for cell in row] for row in report.all(".groups")[0].iter("tr")]

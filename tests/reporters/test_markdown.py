@@ -88,6 +88,18 @@ def test_a_baseline_is_compared_task_by_task() -> None:
     assert "like for like" not in text
 
 
+def test_repeats_have_their_rates() -> None:
+    runs = [graded("1", score, run_key=f"planning_1_r{n}", repeat=n) for n, score in enumerate((9, 4), 1)]
+    text = markdown_summary(a_run(*runs))
+    assert rows(text, 1) == [
+        ["k", "1", "2"],
+        ["pass@\u200bk, one of k succeeds", "50.0 %", "100.0 %"],
+        ["pass^k, all k succeed", "50.0 %", "0.0 %"],
+    ]
+    assert "Least steady: planning_1 (4.00 to 9.00)" in text
+    assert "1 of 2 graded runs of 1 task" in text
+
+
 def test_runs_that_cannot_be_compared_are_told_apart() -> None:
     before = a_run(graded("1", 9), judge={"model": "j0", "prompt_version": "p1"}, dataset={"name": "x", "sha256": "0"})
     text = markdown_summary(a_run(graded("1", 9)), before)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_gta.benchmark.results import RunResult, TaskResult
 from pytest_gta.benchmark.run_directory import RunDirectory, write_atomic
+from pytest_gta.reporters.attention import least_steady, measured
 from pytest_gta.reporters.html import charts, overview
 from pytest_gta.reporters.html.previews import Previews, read_previews
 from pytest_gta.reporters.html.task_page import Place, task_view
@@ -23,6 +24,7 @@ PAGE_BYTES = 4_600_000
 """What a page may take, about; what does not fit is cut, and says so."""
 TASK_BYTES = 400_000
 PREVIEW_SHARE = 0.45
+LEAST_STEADY = 5
 PREVIEW_SECONDS = 4.0
 
 
@@ -161,7 +163,7 @@ def _overview(
         "threshold": threshold,
         "gate": result.gate,
         "root_sr_interval": interval(summary["root_sr_ci"]),
-        "graded": count(summary["graded"], "graded task"),
+        "graded": measured(summary),
         "missing": overview.missing_line(summary),
         "tiles": overview.tiles(result),
         "charts": [chart for chart in drawn if chart is not None],
@@ -169,6 +171,7 @@ def _overview(
         "needy": overview.needy(result.tasks, table),
         "facts": overview.facts(result),
         **_change(result, places),
+        **_repeats(result, places),
         "states": [(key, name) for key, name in overview.STATES.items() if any(row.state == key for row in table)],
         "categories": sorted({(row.category_name, row.category) for row in table}),
         "kinds": sorted({kind for row in table for kind in row.kinds}),
@@ -185,6 +188,18 @@ def _change(result: RunResult, places: Mapping[str, str]) -> dict[str, Any]:
         "changes": overview.changes(baseline),
         "flips": [(word, tasks) for word, tasks in flips if tasks],
         "common": count(baseline["tasks"], "common task"),
+    }
+
+
+def _repeats(result: RunResult, places: Mapping[str, str]) -> dict[str, Any]:
+    repeats = result.summary.get("repeats")
+    if not repeats:
+        return {"at_k": [], "unsteady": []}
+    rows = least_steady(repeats, LEAST_STEADY)
+    linked = overview.flipped(result.tasks, [row["task"] for row in rows], places)
+    return {
+        "at_k": [(k, at["pass_at"], at["pass_all"]) for k, at in list(repeats["at_k"].items())[:5]],
+        "unsteady": [(row, anchor) for row, (_, anchor) in zip(rows, linked, strict=True)],
     }
 
 
