@@ -19,7 +19,7 @@ from urllib.parse import urlsplit
 from pytest_gta import __version__, local_profile
 from pytest_gta.agent_under_test import AgentUnderTest
 from pytest_gta.benchmark.release import Release
-from pytest_gta.benchmark.run_directory import RunDirectory
+from pytest_gta.benchmark.run_directory import CONTROL, RunDirectory
 from pytest_gta.options import OPTIONS
 from pytest_gta.selection import open_dataset, select_tasks
 from pytest_gta.settings import LOCAL_MODEL, Settings, SettingsError
@@ -89,6 +89,7 @@ class Bench:
             raise SettingsError(str(error)) from None
         self.started_at = datetime.now(UTC)
         self.run = RunDirectory(run_dir or settings.resume or settings.run_dir or self._new_run_dir())
+        self.agent_under_test.hide(self.release.path, fetched_datasets(environment), self.run.root, settings.cache)
 
     # -- made by the controller ----------------------------------------------------------------------------------------
 
@@ -109,6 +110,9 @@ class Bench:
         for address in self.settings.judges:
             self._key("judge", address.model, self._judge_url(address), address.key_variables)
         self.agent_under_test.check()
+        from pytest_gta.spending_limit import check_prices
+
+        check_prices(self.settings, model_runs=self.agent_spec.runs_the_model)
         self.baseline  # noqa: B018 - read now, so that one that does not fit is found before anything is spent
         if self.settings.resume:
             self._check_same_run()
@@ -129,6 +133,7 @@ class Bench:
 
     def begin(self) -> None:
         """Make the run directory and write how the run is made."""
+        self.control.lift_halt()
         self.run.write_manifest(self.manifest())
 
     def manifest(self) -> dict[str, Any]:
@@ -216,7 +221,7 @@ class Bench:
         """What all processes of the run share: judge calls in flight, pauses, and the order to stop."""
         from pytest_gta.llm.run_control import RunControl
 
-        return RunControl(self.run.root / "control", slots=self.settings.judge_concurrency)
+        return RunControl(self.run.root / CONTROL, slots=self.settings.judge_concurrency)
 
     @cached_property
     def judge(self) -> TaskJudge:
@@ -310,10 +315,6 @@ class Bench:
     def agent(self) -> Agent:
         """Return the agent under test for one task."""
         return self.agent_under_test.build(lambda: self.model_endpoint, self.control)
-
-    def halted(self) -> str | None:
-        """Return why the run was stopped for good (out of credit, key refused), None while it goes on."""
-        return self.control.halted()
 
     @cached_property
     def model_endpoint(self) -> Endpoint:

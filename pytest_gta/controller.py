@@ -6,6 +6,7 @@ Registered only when a run is active, and never in an xdist worker.
 from __future__ import annotations
 
 import contextlib
+import os
 import time
 from datetime import UTC, datetime
 from pathlib import Path
@@ -27,6 +28,7 @@ from pytest_gta.reporters.scoreboard import Scoreboard
 from pytest_gta.reporters.terminal import header_lines, write_summary
 from pytest_gta.run_report import limits_of
 from pytest_gta.settings import SettingsError
+from pytest_gta.spending_limit import remarks, why_stopped
 
 CRASH_RESCHEDULED = ("loadscope", "loadfile", "loadgroup")
 """Distribution modes of pytest-xdist that hand a crashed task to the next worker again and again (xdist 3.8)."""
@@ -62,7 +64,9 @@ class Controller:
 
     def pytest_report_header(self) -> list[str]:
         """Say what is about to run, on what, judged by whom, confined how."""
-        return header_lines(self._bench)
+        runs_the_model = self._bench.agent_spec.runs_the_model
+        further = remarks(self._bench.settings, model_runs=runs_the_model)
+        return [*header_lines(self._bench), *(f"gta: {remark}" for remark in further)]
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionstart(self) -> None:
@@ -180,7 +184,8 @@ class Controller:
         summary = summarize(tasks, self._bench.settings.threshold)
         summary["wall_s"] = time.monotonic() - self._started
         comparison = compared(self._bench.baseline, tasks, self._bench.settings.threshold)
-        self.outcome = judge_run(summary, self._limits, self._other_failures, comparison=comparison)
+        stopped = why_stopped(self._bench.run.root, self._bench.settings)
+        self.outcome = judge_run(summary, self._limits, self._other_failures, comparison=comparison, stopped=stopped)
         manifest = self._bench.manifest()
         manifest.pop("options")
         manifest.pop("selected")
@@ -195,6 +200,17 @@ class Controller:
         self._written = [self._bench.run.write_results(result)]
         if self._bench.settings.json:
             self._written.append(self._bench.run.write_results(result, self._bench.settings.json))
+        settings = self._bench.settings
+        if settings.report != "off":
+            from pytest_gta.reporters.html.page import write_report
+
+            target = settings.report if isinstance(settings.report, Path) else self._bench.run.root / "report.html"
+            self._written.append(write_report(result, self._bench.run, target))
+        if settings.markdown or os.environ.get("GITHUB_STEP_SUMMARY"):
+            from pytest_gta.reporters.markdown import write_markdown
+
+            target = settings.markdown or self._bench.run.root / "summary.md"
+            self._written.append(write_markdown(result, target, job_summary=os.environ.get("GITHUB_STEP_SUMMARY")))
         for name, value in run_properties(result):
             for writer in self._config.pluginmanager.get_plugins():
                 # The JUnit writer is found by what it can do: pytest has no public name for it.

@@ -105,13 +105,19 @@ def gta_run(
     from pytest_gta.agents.protocol import as_agent
     from pytest_gta.benchmark.results import TaskStatus
     from pytest_gta.road import run_task, unmeasured
+    from pytest_gta.spending_limit import why_not_begin
 
-    bench = _bench(request.config)
-    halted = bench.halted()
-    if halted and _gta_directory.agent() is None:
-        request.node.stash[RESULT] = unmeasured(gta_task, request.node.nodeid, TaskStatus.NOT_RUN, halted, {})
-        pytest.skip(f"not run: {halted}")
-    return run_task(
+    bench, ledger = _bench(request.config), _bench(request.config).control.ledger
+    reason = why_not_begin(bench, _gta_directory)
+    if reason:
+        result = unmeasured(
+            gta_task, request.node.nodeid, TaskStatus.NOT_RUN, reason, _gta_directory.verdicts()
+        ).model_copy(update={"agent": _gta_directory.agent()})
+        _gta_directory.write_result(result)
+        request.node.stash[RESULT] = result
+        pytest.skip(f"not run: {reason}")
+    noted = ledger.noted
+    run = run_task(
         gta_task,
         as_agent(gta_agent),
         gta_tools,
@@ -119,6 +125,9 @@ def gta_run(
         _gta_directory,
         deadline_s=bench.settings.task_timeout,
     )
+    if not run.resumed and ledger.noted == noted:
+        ledger.add(run.usage)  # an agent of the user's own, whose calls nobody saw
+    return run
 
 
 @pytest.fixture

@@ -18,6 +18,7 @@ from pytest_gta.finished_run import compared
 from pytest_gta.reporters.outcome import GateLimits, Outcome, judge_run
 from pytest_gta.selection import open_dataset, repeats
 from pytest_gta.settings import Settings, SettingsError, resolve
+from pytest_gta.spending_limit import why_stopped
 
 OF_THE_RUN = ("options", "selected")
 """What run.json has to go on with a run, and results.json leaves out."""
@@ -64,7 +65,8 @@ def rebuild_run(
     how = {key: value for key, value in manifest.items() if key not in OF_THE_RUN}
     baseline, gone = _baseline(settings, how, [task.slug for task in results])
     comparison = compared(baseline, results, settings.threshold)
-    outcome = judge_run(summary, limits_of(settings), comparison=comparison)
+    stopped = why_stopped(folder, settings)
+    outcome = judge_run(summary, limits_of(settings), comparison=comparison, stopped=stopped)
     how |= {"threshold": settings.threshold, "finished_at": earlier.run.get("finished_at") if earlier else None}
     if not any(result.status is TaskStatus.NOT_RUN for result in results):
         remarks = ()

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
 MANIFEST = "run.json"
 RESULTS = "results.json"
+CONTROL = "control"
+"""The folder of a run directory that the processes of the run share while it runs."""
 
 
 def write_atomic(path: Path, text: str) -> None:

@@ -227,7 +227,10 @@ class ChatClient(EndpointClient):
         reported = read_tokens(body)
         tokens, reasoning = reported or (Tokens(), 0)
         cost = price(self.endpoint, tokens) if reported else None
-        progress.usage += Usage(tokens=tokens, cost_usd=cost)
+        used = Usage(tokens=tokens, cost_usd=cost)
+        progress.usage += used
+        if self._control is not None:
+            self._control.ledger.add(used)
         try:
             return read_reply(body, progress.usage), reasoning
         except NotAReply as error:

@@ -1,4 +1,4 @@
-"""What all processes of a run share while it runs: slots for calls, a halt flag, pauses.
+"""What all processes of a run share while it runs: slots for calls, a halt flag, pauses, the ledger.
 
 Files in one folder, on one machine. A slot is a file lock, which the kernel gives back when its holder dies, however
 it dies.
@@ -20,6 +20,7 @@ from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
 from pytest_gta.benchmark.run_directory import write_atomic
+from pytest_gta.llm.spending import Ledger
 
 _FIRST_POLL_S = 0.005
 _LAST_POLL_S = 0.05
@@ -32,6 +33,9 @@ class RunControl:
     Args:
         folder: The same for all processes; created when missing.
         slots: Calls in flight at most, over all processes that use the folder.
+
+    Attributes:
+        ledger: What all processes have spent.
     """
 
     def __init__(self, folder: Path, *, slots: int) -> None:
@@ -40,6 +44,7 @@ class RunControl:
         self.folder = folder
         self.slots = slots
         folder.mkdir(parents=True, exist_ok=True)
+        self.ledger = Ledger(folder)
         self._halt = folder / "halt.json"
         self._reason: str | None = None
         self._held: set[int] = set()
@@ -78,6 +83,11 @@ class RunControl:
             except (ValueError, KeyError, TypeError):
                 return "halted"  # being written this moment
         return self._reason
+
+    def lift_halt(self) -> None:
+        """Let a run that was halted go on: its user has seen to the reason."""
+        self._halt.unlink(missing_ok=True)
+        self._reason = None
 
     def pause_until(self, when: float, scope: str = "") -> None:
         """Ask every process to send nothing before `when`; a pause is never shortened.
