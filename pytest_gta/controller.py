@@ -6,7 +6,6 @@ Registered only when a run is active, and never in an xdist worker.
 from __future__ import annotations
 
 import contextlib
-import os
 import time
 from datetime import UTC, datetime
 from pathlib import Path
@@ -19,15 +18,17 @@ from pytest_gta.benchmark.metrics import summarize
 from pytest_gta.benchmark.results import RunResult
 from pytest_gta.checkpoint_reports import RUN_KEY, WHEN, attach_result, result_of, run_key_of, verdict_of
 from pytest_gta.collection import run_key_of_node
+from pytest_gta.estimate import Estimate, estimate_lines
 from pytest_gta.finished_run import compared
 from pytest_gta.keys import TASK
 from pytest_gta.live_lines import LiveLines
 from pytest_gta.reporters.junit import run_properties
 from pytest_gta.reporters.outcome import Outcome, judge_run
 from pytest_gta.reporters.scoreboard import Scoreboard
-from pytest_gta.reporters.terminal import header_lines, write_summary
+from pytest_gta.reporters.terminal import TITLE, header_lines, write_summary
 from pytest_gta.run_report import limits_of
 from pytest_gta.settings import SettingsError
+from pytest_gta.written_reports import write_reports
 from pytest_gta.spending_limit import remarks, why_stopped
 
 CRASH_RESCHEDULED = ("loadscope", "loadfile", "loadgroup")
@@ -53,6 +54,8 @@ class Controller:
         self._crashed: str | None = None
         self._other_failures = 0
         self._written: list[Path] = []
+        self._unwritten: list[str] = []
+        self._estimate: Estimate | None = None
         self.outcome: Outcome | None = None
         self.result: RunResult | None = None
         if config.pluginmanager.hasplugin("html"):
@@ -77,7 +80,7 @@ class Controller:
                 f"pytest-gta: --dist={option.dist} runs a task that crashes its worker again and again; "
                 "use -n N with the default --dist=load, or --dist=worksteal"
             )
-        if option.collectonly:
+        if self._runs_nothing:
             return
         if (reporter := self._config.pluginmanager.getplugin("terminalreporter")) is not None:
             self._bench.on_progress = lambda line: reporter.write_line(f"gta: {line}")
@@ -104,9 +107,22 @@ class Controller:
 
     def _expect(self, run_keys: list[str]) -> None:
         """Note on disk, too, what is to run: a killed run's report counts the tasks that never began."""
-        if run_keys and not self.scoreboard.tasks_expected and not self._config.option.collectonly:
+        if run_keys and not self.scoreboard.tasks_expected and not self._runs_nothing:
             self._bench.run.write_manifest({**self._bench.manifest(), "selected": sorted(set(run_keys))})
         self.scoreboard.expect(run_keys)
+
+    @property
+    def _runs_nothing(self) -> bool:
+        return bool(self._config.option.collectonly) or self._bench.settings.estimate
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtestloop(self, session: pytest.Session) -> bool | None:
+        """With ``--gta-estimate``, look at the selected tasks instead of running them."""
+        if not self._bench.settings.estimate:
+            return None
+        selected = {item.stash[TASK].slug: item.stash[TASK] for item in session.items if TASK in item.stash}
+        self._estimate = self._bench.estimate(list(selected.values()))
+        return True
 
     # -- while it runs ------------------------------------------------------------------------------------------------
 
@@ -178,7 +194,7 @@ class Controller:
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
         """Write the results and decide what the run means."""
-        if self._config.option.collectonly or not (self.scoreboard.tasks_expected or self._limits.gated):
+        if self._runs_nothing or not (self.scoreboard.tasks_expected or self._limits.gated):
             return
         tasks = self.scoreboard.task_results()
         summary = summarize(tasks, self._bench.settings.threshold)
@@ -197,20 +213,7 @@ class Controller:
         self._config.hook.pytest_gta_run_finished(config=self._config, result=self.result)
 
     def _write(self, result: RunResult) -> None:
-        self._written = [self._bench.run.write_results(result)]
-        if self._bench.settings.json:
-            self._written.append(self._bench.run.write_results(result, self._bench.settings.json))
-        settings = self._bench.settings
-        if settings.report != "off":
-            from pytest_gta.reporters.html.page import write_report
-
-            target = settings.report if isinstance(settings.report, Path) else self._bench.run.root / "report.html"
-            self._written.append(write_report(result, self._bench.run, target))
-        if settings.markdown or os.environ.get("GITHUB_STEP_SUMMARY"):
-            from pytest_gta.reporters.markdown import write_markdown
-
-            target = settings.markdown or self._bench.run.root / "summary.md"
-            self._written.append(write_markdown(result, target, job_summary=os.environ.get("GITHUB_STEP_SUMMARY")))
+        self._written, self._unwritten = write_reports(result, self._bench)
         for name, value in run_properties(result):
             for writer in self._config.pluginmanager.get_plugins():
                 # The JUnit writer is found by what it can do: pytest has no public name for it.
@@ -219,6 +222,10 @@ class Controller:
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         """Print the summary; its last line and the exit code say the same."""
+        if self._estimate is not None:
+            terminalreporter.write_sep("=", f"{TITLE} estimate", bold=True)
+            for line in estimate_lines(self._estimate):
+                terminalreporter.write_line(line)
         if self.result is None or self.outcome is None:
             return
         options = self._config.option
@@ -226,3 +233,5 @@ class Controller:
         write_summary(
             terminalreporter, self.result, self.outcome, [*map(str, self._written), *also], self._bench.folder
         )
+        for fault in self._unwritten:
+            terminalreporter.write_line(f"gta: {fault}", yellow=True)
