@@ -28,8 +28,8 @@ from pytest_gta.reporters.scoreboard import Scoreboard
 from pytest_gta.reporters.terminal import TITLE, header_lines, write_summary
 from pytest_gta.run_report import limits_of
 from pytest_gta.settings import SettingsError
-from pytest_gta.written_reports import write_reports
 from pytest_gta.spending_limit import remarks, why_stopped
+from pytest_gta.written_reports import write_reports
 
 CRASH_RESCHEDULED = ("loadscope", "loadfile", "loadgroup")
 """Distribution modes of pytest-xdist that hand a crashed task to the next worker again and again (xdist 3.8)."""

@@ -88,7 +88,8 @@ def check_page(page: str) -> None:
 
 def check_results(results: dict[str, object]) -> None:
     assert results["schema_version"] == 1
-    assert results["gate"] == {"verdict": "none", "reasons": ["1 of 3 graded tasks below 7 points"]}
+    reasons = ["1 of 3 graded tasks below 7 points"]
+    assert results["gate"] == {"verdict": "none", "reasons": reasons, "baseline": None}
     tasks = results["tasks"]
     assert isinstance(tasks, list)
     assert [task["status"] for task in tasks] == ["graded", "graded", "unscored", "graded"]
