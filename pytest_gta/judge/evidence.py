@@ -18,6 +18,7 @@ from pytest_gta.formats.wording import clean, one_line, plural
 from pytest_gta.judge.exhibits import PicturePart, ShownFile, TextPart, show
 from pytest_gta.judge.file_selection import FileToRead, read_files
 from pytest_gta.judge.reading_files import Caller
+from pytest_gta.judge.search import SEARCH_VERSION, SourceText
 from pytest_gta.workspace.deliverables import Deliverables
 from pytest_gta.workspace.workspace import PathRefused, Workspace
 
@@ -32,6 +33,7 @@ _SMALL = 8_000
 _RENDERED = ("word", "slides", "sheets", "web")
 _MOST_LISTED = 200
 _MOST_NOTE = 700
+_SMALLEST_SEARCH = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +42,8 @@ class EvidenceBudget:
 
     Attributes:
         characters: Characters of text over all files, about; four of them are some one token of a model.
+        leaf_characters: Characters of passages that one leaf is shown in addition, found by the words of its
+            requirement, when not everything fits.
         pictures: Pictures over all files; 0 for a judge that takes none.
         picture_px: Longest side of a picture, in pixels.
         files: Files that are opened. Of more than that, the ones that request and answer name come first.
@@ -48,6 +52,7 @@ class EvidenceBudget:
     """
 
     characters: int = 240_000
+    leaf_characters: int = 8_000
     pictures: int = 24
     picture_px: int = 1_200
     files: int = 200
@@ -62,14 +67,19 @@ class Evidence:
     Attributes:
         parts: A manifest, then for each file its text and its pictures; deliverables first, then inputs.
         files: One record a deliverable, and one for each thing that was not taken.
-        digest: SHA-256 over all that the judge would see: request, answer, parts, records.
+        digest: SHA-256 over all that the judge would see: request, answer, parts, records, and the
+            texts that leaves may be shown more of.
         note: What is not shown, in one line; "" when everything is.
+        sources: The whole texts of the longer files, to be searched where not all of them is shown.
+        leaf_characters: Characters of passages from them that one leaf may be shown.
     """
 
     parts: tuple[TextPart | PicturePart, ...]
     files: tuple[DeliverableRecord, ...]
     digest: str
     note: str = field(default="")
+    sources: tuple[SourceText, ...] = field(default=(), repr=False)
+    leaf_characters: int = 0
 
 
 def build_evidence(
@@ -126,11 +136,18 @@ def build_evidence(
         parts.extend(file.parts(f"deliverable {number} of {len(shown)}"))
     for number, file in enumerate(given, 1):
         parts.extend(file.parts(f"input {number} of {len(given)}, given to the agent, not made by it"))
+    # A judge that is shown little reads slowly as well: passages must stay few against the rest.
+    leaf_characters = min(budget.leaf_characters, budget.characters // 10)
+    searched = leaf_characters >= _SMALLEST_SEARCH
+    texts = [SourceText(f.path, f.extract.text) for f in (*shown, *given) if len(f.extract.text) > _SMALLEST_SEARCH]
+    hidden = [SourceText(f.path, f.extract.text) for f in (*shown, *given) if len(f.text) < len(f.extract.text)]
     return Evidence(
         parts=tuple(parts),
         files=records,
-        digest=_digest(brief, final_answer, parts, records),
+        digest=_digest(brief, final_answer, parts, records, hidden if searched else (), leaf_characters),
         note=_note(shown, given),
+        sources=tuple(texts) if searched else (),
+        leaf_characters=leaf_characters if searched else 0,
     )
 
 
@@ -194,6 +211,8 @@ def _digest(
     final_answer: str,
     parts: Sequence[TextPart | PicturePart],
     records: Sequence[DeliverableRecord],
+    hidden: Sequence[SourceText],
+    leaf_characters: int,
 ) -> str:
     digest = hashlib.sha256()
     for part in parts:
@@ -206,4 +225,9 @@ def _digest(
         digest.update(json.dumps(seen).encode() + b"\n")
     rest = [brief.request, list(brief.inputs), clean(final_answer), [r.model_dump() for r in records]]
     digest.update(json.dumps(rest).encode())
+    if hidden:
+        # What is not among the parts may reach a leaf all the same.
+        digest.update(json.dumps([SEARCH_VERSION, leaf_characters]).encode())
+        for source in hidden:
+            digest.update(hashlib.sha256(source.text.encode("utf-8", "surrogatepass")).digest())
     return digest.hexdigest()

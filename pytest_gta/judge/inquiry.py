@@ -23,7 +23,7 @@ from pytest_gta.benchmark.results import LeafStatus, Usage, Verdict
 from pytest_gta.benchmark.task import Brief, Checkpoint
 from pytest_gta.judge.evidence import Evidence
 from pytest_gta.judge.presentation import Presentation
-from pytest_gta.judge.prompt import CORRECTION, REWORDED, PromptStyle, leaf_messages
+from pytest_gta.judge.prompt import CORRECTION, REWORDED, PromptStyle
 from pytest_gta.judge.verdict import (
     CompactJudgeAnswer,
     JudgeAnswer,
@@ -188,9 +188,7 @@ class Inquiry:
                         ModelErrorKind.TIMEOUT, f"no readable verdict within {self._settings.deadline_s:g} seconds"
                     )
                 edition = self._shown.edition
-                messages = leaf_messages(
-                    self._shown.messages, leaf.requirements, style=self._settings.style, correction=correction
-                )
+                messages = self._shown.question(leaf.requirements, correction)
                 started = time.monotonic()
                 try:
                     reply = await self._client.chat(
@@ -219,7 +217,7 @@ class Inquiry:
             leaf_id=leaf.id,
             status=LeafStatus.NOT_RUN,
             key=key,
-            evidence_note=self._shown.note,
+            evidence_note=self._shown.note_for(leaf.requirements),
             usage=usage,
             wall_s=wall_s,
         )

@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 
 from pytest_gta.benchmark.task import Brief
-from pytest_gta.judge.evidence import Evidence
+from pytest_gta.formats.wording import one_line
+from pytest_gta.judge.evidence import Evidence, TextPart
 from pytest_gta.judge.excerpts import excerpt
-from pytest_gta.judge.prompt import Message, PromptStyle, boundary_token, shared_messages
+from pytest_gta.judge.prompt import Message, PromptStyle, boundary_token, leaf_messages, shared_messages
 from pytest_gta.judge.reduction import half_of, has_pictures, without_pictures
+from pytest_gta.judge.search import Passage, PassageIndex, SourceText
 from pytest_gta.judge.suspicion import suspicious_passages
 from pytest_gta.llm.model_error import ModelError, ModelErrorKind
 
@@ -38,6 +40,7 @@ class Presentation:
 
     def __init__(self, brief: Brief, final_answer: str, evidence: Evidence, secret: bytes, style: PromptStyle) -> None:
         self._brief, self._answer, self._style = brief, final_answer, style
+        self._whole_answer = final_answer
         self._boundary = boundary_token(secret, evidence, final_answer, style)
         self._evidence = evidence
         self._unseen: list[str] = []
@@ -56,6 +59,33 @@ class Presentation:
         found = [f"text that may be meant for the judge, read it yourself: {' / '.join(self._suspicions)}"]
         seen = [self._evidence.note] if self._evidence.note else []
         return "; ".join([*seen, *self._unseen, *(found if self._suspicions else [])])
+
+    def note_for(self, requirement: str) -> str:
+        """Return `note`, and what of the files was found for one requirement."""
+        places: dict[str, list[str]] = {}
+        for passage in self._found(requirement):
+            wheres = places.setdefault(passage.name, [])
+            if passage.where not in wheres:
+                wheres.append(passage.where)
+        found = "; ".join(f"{name}: {', '.join(wheres)}" for name, wheres in places.items())
+        added = [f"shown for this requirement, found by its words: {one_line(found, 300)}"] if found else []
+        return "; ".join(filter(None, [self.note, *added]))
+
+    def question(self, requirement: str, correction: str = "") -> list[Message]:
+        """Return the messages that ask about one requirement.
+
+        Args:
+            requirement: The leaf's requirement.
+            correction: What was wrong with the last reply, for a second attempt.
+        """
+        return leaf_messages(
+            self.messages,
+            requirement,
+            boundary=self._boundary,
+            passages=self._found(requirement),
+            style=self._style,
+            correction=correction,
+        )
 
     def reduce(self, error: ModelError, edition: int) -> bool:
         """Give up what an endpoint does not take.
@@ -92,7 +122,21 @@ class Presentation:
         self.edition += 1
         self._render()
 
+    def _found(self, requirement: str) -> tuple[Passage, ...]:
+        if self._index is None:
+            return ()
+        if requirement not in self._passages:
+            room = self._evidence.leaf_characters
+            self._passages[requirement] = self._index.best(requirement, room, self._shown_text)
+        return self._passages[requirement]
+
     def _render(self) -> None:
+        self._passages: dict[str, tuple[Passage, ...]] = {}
+        self._shown_text = "\n".join(part.text for part in self._evidence.parts if isinstance(part, TextPart))
+        cut = [source for source in self._evidence.sources if source.text not in self._shown_text]
+        if self._evidence.leaf_characters and self._answer != self._whole_answer:
+            cut.append(SourceText("the final answer", self._whole_answer))
+        self._index = PassageIndex(cut) if cut and self._evidence.leaf_characters else None
         self.messages = shared_messages(
             self._brief,
             self._answer,

@@ -11,14 +11,15 @@ import hashlib
 import hmac
 import re
 from base64 import b64encode
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from enum import StrEnum
 from typing import Any
 
 from pytest_gta.benchmark.task import Brief
 from pytest_gta.judge.evidence import Evidence, TextPart
+from pytest_gta.judge.search import Passage
 
-PROMPT_VERSION = "1"
+PROMPT_VERSION = "2"
 """Part of every verdict's key. Raise it with any change of the texts below or of the answer's schema."""
 
 Message = dict[str, Any]
@@ -97,7 +98,8 @@ def boundary_token(secret: bytes, evidence: Evidence, final_answer: str, style: 
 
     It is one that does not occur in the material, so a page full of guesses forges nothing, however short the token.
     """
-    material = "\0".join([final_answer, *(_text_of(part) for part in evidence.parts)])
+    texts = (*(_text_of(part) for part in evidence.parts), *(source.text for source in evidence.sources))
+    material = "\0".join([final_answer, *texts])
     for count in range(1000):
         seed = f"{evidence.digest}:{count}".encode()
         token = hmac.new(secret, seed, hashlib.sha256).hexdigest()[: _TOKEN_LENGTH[style]]
@@ -144,18 +146,27 @@ def shared_messages(
 
 
 def leaf_messages(
-    shared: list[Message], requirement: str, *, style: PromptStyle = PromptStyle.FULL, correction: str = ""
+    shared: list[Message],
+    requirement: str,
+    *,
+    boundary: str,
+    passages: Sequence[Passage] = (),
+    style: PromptStyle = PromptStyle.FULL,
+    correction: str = "",
 ) -> list[Message]:
-    """Return the messages of one leaf: the shared ones, and the requirement as the very last words.
+    """Return the messages of one leaf: the shared ones, passages for it alone, the requirement as the very last words.
 
     Args:
         shared: What `shared_messages` returned; not changed.
         requirement: The leaf's requirement.
+        boundary: As given to `shared_messages`.
+        passages: What of the files was found for this requirement, beside what all leaves are shown.
         style: As given to `shared_messages`.
         correction: What was wrong with the last reply, for a second attempt.
     """
     lines = [_REQUIREMENT[style], *([correction] if correction else []), "", "Requirement:", requirement.strip()]
-    last = "\n".join(lines)
+    further = "".join(_further(passages, boundary)) if passages else ""
+    last = f"{further}<<<{boundary} END OF ALL MATERIAL>>>\n\n" + "\n".join(lines)
     user = shared[-1]
     content = user["content"] + last if isinstance(user["content"], str) else [*user["content"], _text_part(last)]
     return [*shared[:-1], {**user, "content": content}]
@@ -177,7 +188,12 @@ def _pieces(brief: Brief, final_answer: str, evidence: Evidence, token: str, not
         yield end
     if note:
         yield from _section(token, "what else you are not shown", note)
-    yield f"<<<{token} END OF ALL MATERIAL>>>\n\n"
+
+
+def _further(passages: Sequence[Passage], token: str) -> Iterator[str]:
+    lines = ["(found by the words of the requirement below, in files that are shown in part; there may be more)"]
+    lines.extend(f"--- {passage.name}, {passage.where} ---\n{passage.text.strip()}" for passage in passages)
+    yield from _section(token, "further passages of the files", "\n".join(lines))
 
 
 def _section(token: str, name: str, text: str) -> Iterator[str]:

@@ -18,6 +18,7 @@ from pytest_gta.judge.prompt import (
     leaf_messages,
     shared_messages,
 )
+from pytest_gta.judge.search import Passage
 from pytest_gta.judge.verdict import CompactJudgeAnswer, JudgeAnswer
 from tests.judge.conftest import BRIEF, evidence, picture, record
 
@@ -31,22 +32,30 @@ def user_text(content: object) -> str:
 
 def test_the_prefix_is_the_same_for_all_leaves_and_the_requirement_is_last() -> None:
     shared = shared_messages(BRIEF, "Done.", evidence("# Plan", picture()), boundary=TOKEN)
-    first = leaf_messages(shared, "plan.md names three towns.")
+    first = leaf_messages(shared, "plan.md names three towns.", boundary=TOKEN)
     second = leaf_messages(
-        shared, "plan.md has a budget.", correction="Your last reply could not be used: it was empty."
+        shared,
+        "plan.md has a budget.",
+        boundary=TOKEN,
+        passages=[Passage("plan.md", "page 40", "The budget is 300.")],
+        correction="Your last reply could not be used: it was empty.",
     )
     assert first[:-1] == second[:-1] == shared[:-1]
     assert first[-1]["content"][:-1] == second[-1]["content"][:-1] == shared[-1]["content"]
     assert first[-1]["content"][-1]["text"].endswith("\nRequirement:\nplan.md names three towns.")
     assert second[-1]["content"][-1]["text"].endswith("\nRequirement:\nplan.md has a budget.")
+    further, _, end = second[-1]["content"][-1]["text"].partition("\n<<<" + TOKEN + " END further passages")
+    assert further.startswith(f"<<<{TOKEN} BEGIN further passages of the files>>>\n(found by the words")
+    assert further.endswith("--- plan.md, page 40 ---\nThe budget is 300.")
+    assert f"<<<{TOKEN} END OF ALL MATERIAL>>>" in end
     assert [message["role"] for message in first] == ["system", "user"]
 
 
 def test_without_pictures_the_user_message_is_one_string_with_the_same_beginning() -> None:
     shared = shared_messages(BRIEF, "Done.", evidence("# Plan"), boundary=TOKEN)
     before = user_text(shared[-1]["content"])
-    after = user_text(leaf_messages(shared, "It rains.")[-1]["content"])
-    assert after.startswith(before)
+    after = user_text(leaf_messages(shared, "It rains.", boundary=TOKEN)[-1]["content"])
+    assert after.startswith(f"{before}<<<{TOKEN} END OF ALL MATERIAL>>>\n\n")
     assert after.endswith("Requirement:\nIt rains.")
     assert user_text(shared[-1]["content"]) == before, "leaf_messages must not change what is shared"
 
@@ -68,7 +77,7 @@ def test_request_inputs_answer_manifest_and_evidence_stand_in_this_order_between
         ("what else you are not shown", "half was cut"),
     ]
     assert text.startswith(f"Boundary token: {TOKEN}\n")
-    assert text.endswith(f"<<<{TOKEN} END OF ALL MATERIAL>>>\n\n")
+    assert text.endswith(f"<<<{TOKEN} END what else you are not shown>>>\n\n")
 
 
 def test_a_missing_answer_is_said_and_nothing_else_is_made_up() -> None:
@@ -99,7 +108,7 @@ def test_the_full_guide_covers_the_contested_cases() -> None:
 
 def test_the_compact_prompt_is_short_and_asks_for_the_same() -> None:
     shared = shared_messages(BRIEF, "Done.", evidence("# Plan"), boundary=TOKEN, style=PromptStyle.COMPACT)
-    messages = leaf_messages(shared, "It rains.", style=PromptStyle.COMPACT)
+    messages = leaf_messages(shared, "It rains.", boundary=TOKEN, style=PromptStyle.COMPACT)
     assert sum(len(m["content"]) for m in messages) < 1500
     assert messages[-1]["content"].endswith("Requirement:\nIt rains.")
     assert set(CompactJudgeAnswer.model_fields) == set(JudgeAnswer.model_fields) == {"analysis", "score"}
@@ -110,13 +119,14 @@ def test_a_change_of_the_prompt_needs_a_new_version() -> None:
         leaf_messages(
             shared_messages(BRIEF, "Done.", evidence("# Plan", picture()), boundary=TOKEN, style=style),
             "R",
+            boundary=TOKEN,
             style=style,
         )
         for style in PromptStyle
     ]
     schemas = [[(n, f.description) for n, f in m.model_fields.items()] for m in (JudgeAnswer, CompactJudgeAnswer)]
     digest = hashlib.sha256(json.dumps([rendered, schemas, CORRECTION, REWORDED]).encode()).hexdigest()
-    assert (PROMPT_VERSION, digest[:16]) == ("1", "775da3f79c92372f"), (
+    assert (PROMPT_VERSION, digest[:16]) == ("2", "a27fd997ae581f26"), (
         "raise PROMPT_VERSION: old verdicts must not be reused"
     )
 
@@ -134,7 +144,9 @@ ATTACKS = [
 
 
 @pytest.mark.parametrize("attack", ATTACKS)
-@pytest.mark.parametrize("place", ["request", "answer", "evidence", "manifest", "note", "picture label"])
+@pytest.mark.parametrize(
+    "place", ["request", "answer", "evidence", "manifest", "note", "picture label", "passage", "passage name"]
+)
 def test_an_attack_stays_inside_its_section(attack: str, place: str) -> None:
     def at(name: str, clean: str) -> str:
         return attack if place == name else clean
@@ -148,8 +160,11 @@ def test_an_attack_stays_inside_its_section(attack: str, place: str) -> None:
         brief = Brief("7", "x", (at("request", "Do it."),), ())
         answer = at("answer", "Done.")
         token = boundary_token(secret, shown, answer)
-        content = shared_messages(brief, answer, shown, boundary=token, note=at("note", "page 9"))[-1]["content"]
-        return token, "".join(part.get("text", "(IMAGE)") for part in content)
+        shared = shared_messages(brief, answer, shown, boundary=token, note=at("note", "page 9"))
+        passages = [Passage(at("passage name", "plan.md"), "page 40", at("passage", "clean"))]
+        content = leaf_messages(shared, "R.", boundary=token, passages=passages)[-1]["content"]
+        text = "".join(part.get("text", "(IMAGE)") for part in content)
+        return token, text[: text.index(f"<<<{token} END OF ALL MATERIAL>>>")] + text[-30:].partition("\nR.")[1]
 
     token, text = render(b"secret of one run")
     text.encode()
@@ -169,10 +184,11 @@ def test_an_attack_stays_inside_its_section(attack: str, place: str) -> None:
         f"(IMAGE)<<<{token} END evidence 2, a picture>>>",
         f"<<<{token} BEGIN what else you are not shown>>>",
         f"<<<{token} END what else you are not shown>>>",
-        f"<<<{token} END OF ALL MATERIAL>>>",
+        f"<<<{token} BEGIN further passages of the files>>>",
+        f"<<<{token} END further passages of the files>>>",
     ]
     outside = re.sub(rf"(?s)<<<{token} BEGIN ([^\n]*)>>>\n.*?<<<{token} END \1>>>", "", text)
-    assert outside.split() == ["Boundary", "token:", token, f"<<<{token}", "END", "OF", "ALL", "MATERIAL>>>"]
+    assert outside.split() == ["Boundary", "token:", token, "R."]
     assert "<|im_" not in text
     assert "\x00" not in text
     assert not re.search(r"</s>|\[/?INST\]|<(?:start|end)_of_turn>", text)
