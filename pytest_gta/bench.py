@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from pytest_gta.agents.protocol import Agent
     from pytest_gta.agents.specification import AgentSpec
     from pytest_gta.benchmark.results import RunResult, Verdict
+    from pytest_gta.benchmark.task import Task, TaskFault
+    from pytest_gta.estimate import Estimate
     from pytest_gta.formats.renderers import Renderers
     from pytest_gta.judge.evidence import EvidenceBudget
     from pytest_gta.judge.judge import Judge
@@ -130,6 +132,20 @@ class Bench:
         from pytest_gta.finished_run import read_baseline
 
         return read_baseline(self.settings.baseline, self.manifest(), [task.base_slug for task in self.tasks])
+
+    def estimate(self, tasks: Sequence[Task | TaskFault]) -> Estimate:
+        """Return about what a run of these tasks takes; nothing is asked of anybody for it."""
+        from pytest_gta.benchmark.task import Task
+        from pytest_gta.estimate import estimate
+        from pytest_gta.finished_run import read_run
+
+        return estimate(
+            [task for task in tasks if isinstance(task, Task)],
+            self.settings,
+            read_run(self.settings.baseline) if self.settings.baseline else None,
+            model_runs=self.agent_spec.runs_the_model,
+            recorded=self.agent_under_test.is_recorded,
+        )
 
     def begin(self) -> None:
         """Make the run directory and write how the run is made."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -58,6 +59,15 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         parser.addini(option.ini, help=f"twin of {option.flag}", default="")
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_cmdline_main(config: pytest.Config) -> None:
+    """Keep an estimate in this process: it needs the selected tasks and no workers."""
+    with suppress(SettingsError):  # said by `pytest_configure`
+        settings = resolve(config.getoption, lambda name: str(config.getini(name)))
+        if settings is not None and settings.estimate:
+            vars(config.option).update(numprocesses=0, dist="no", tx=[])
+
+
 @pytest.hookimpl(trylast=True)
 def pytest_configure(config: pytest.Config) -> None:
     """Resolve the options; when a run is active, open its dataset and join or make it."""
@@ -80,7 +90,7 @@ def _open_bench(config: pytest.Config, settings: Any) -> Bench:
         bench = Bench(settings, config.rootpath, run_dir=Path(worker["gta_run_dir"]), local_url=worker["gta_local_url"])
     else:
         bench = Bench(settings, config.rootpath)
-        if not config.option.collectonly:
+        if not (config.option.collectonly or settings.estimate):
             bench.check()
         from pytest_gta.controller import Controller
 
