@@ -191,6 +191,7 @@ class Bench:
             },
             "sandbox": self.confinement.backend,
             "threshold": self.settings.threshold,
+            "shard": self.settings.shard,
             "options": dict(self.settings.given),
             "selected": [task.slug for task in self.tasks],
         }

@@ -61,6 +61,7 @@ def judge_run(
     *,
     comparison: Comparison | None = None,
     stopped: str | None = None,
+    gap: str | None = None,
 ) -> Outcome:
     """Return the outcome of a run.
 
@@ -72,8 +73,11 @@ def judge_run(
         other_failures: Tests of the same session that failed for reasons of their own.
         comparison: The run against its baseline; None when there is none, or no task has a score in both.
         stopped: Why the run was ended before all its tasks had been run; None when it was not.
+        gap: What of the run is not there at all, so that nothing can be said of the whole; None when all is.
     """
     code, reasons = _code(summary, limits, comparison, stopped)
+    if gap and code != EXIT_NOTHING_MEASURED:
+        code, reasons = EXIT_INCONCLUSIVE, (gap, *reasons)
     if other_failures:
         reasons = (*reasons, f"{other_failures} other test{'s' * (other_failures != 1)} failed")
         code = EXIT_FAILED if code in (EXIT_OK, EXIT_NOTHING_MEASURED) else code

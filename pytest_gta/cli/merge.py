@@ -1,0 +1,55 @@
+"""``pytest-gta merge RUN ...``: the shards of a CI matrix made one run."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import Any
+
+from pytest_gta.settings import SettingsError
+
+GATE = ("fail_under", "fail_under_score", "max_error_rate", "baseline")
+
+
+def add_to(subcommands: Any) -> None:
+    """Add the subcommand."""
+    parser = subcommands.add_parser(
+        "merge",
+        help="make one run of the shards of a CI matrix",
+        description="Make one run of several that were made alike, such as the shards of a CI matrix. The exit code is "
+        "the whole run's: 0 fine, 1 below threshold or gate, 5 nothing measured, 10 inconclusive, as when a shard is "
+        "missing. The gate is the runs' own unless one is given here.",
+    )
+    parser.add_argument("runs", metavar="RUN", nargs="+", type=Path, help="a run directory or its results.json")
+    parser.add_argument("-o", "--output", metavar="DIR", type=Path, help="write the whole run directory here")
+    parser.add_argument("--json", metavar="FILE", type=Path, help="write the whole results.json here")
+    parser.add_argument("--fail-under", metavar="PCT", help="fail when Root SR is below this percentage")
+    parser.add_argument("--fail-under-score", metavar="X", help="fail when the mean Root Score is below this")
+    parser.add_argument("--max-error-rate", metavar="PCT", help="accept this percentage of tasks without a score")
+    parser.add_argument("--baseline", metavar="FILE", help="fail when significantly worse than this run")
+    parser.set_defaults(run=run)
+
+
+def run(given: argparse.Namespace) -> int:
+    """Merge, write, print the summary, and return the whole run's exit code."""
+    from pytest_gta.benchmark.run_directory import RunDirectory
+    from pytest_gta.merging import merge, read_part, write_merged
+    from pytest_gta.reporters.terminal import TITLE, summary_lines
+
+    if not given.output and not given.json:
+        raise SettingsError("merge needs a place for the whole run: -o DIR, or --json FILE, or both")
+    overrides = {key: text for key in GATE if (text := getattr(given, key)) is not None}
+    merged = merge([read_part(path.expanduser()) for path in given.runs], overrides)
+    for remark in merged.remarks:
+        print(f"pytest-gta: {remark}", file=sys.stderr)
+    files = []
+    if given.output:
+        files.append(write_merged(merged, given.output.expanduser().absolute()))
+    if given.json:
+        target = given.json.expanduser().absolute()
+        files.append(RunDirectory(target.parent).write_results(merged.result, target))
+    print(f" {TITLE} ".center(80, "="))
+    for line in summary_lines(merged.result, merged.outcome, [str(file) for file in files], Path.cwd()):
+        print(line.text)
+    return merged.outcome.exit_code
