@@ -15,11 +15,12 @@ _RULES = r"(?:instruction|prompt|rule|criteri(?:on|a)|requirement|guideline)s?"
 _PATTERNS = re.compile(
     r"\b(?:ignore|disregard|forget|override)\s+(?:\w+\s+){0,3}?"
     rf"(?:rubrics?|(?:the|all|any|these|your|previous|prior|above|system)\s+(?:\w+\s+)?{_RULES})\b"
-    rf"|\b(?:notes?|messages?|instructions?|attention|dear|hints?)\s*(?:to|for)?:?\s*(?:the\s+|any\s+)?{_GRADER}\b"
+    rf"|\b(?:notes?|notices?|messages?|instructions?|attention|dear|hints?)\s*(?:to|for)?:?\s*(?:the\s+|any\s+)?{_GRADER}\b"
     rf"|\byou\s+are\s+(?:a|an|the)\s+(?:\w+\s+)?{_GRADER}\b"
     r"|\b(?:output|give|award|score|grade|rate|assign)\s+(?:(?:it|this|me|us|a|the)\s+){0,3}"
     r"(?:10\s*/\s*10|10\s+(?:out\s+of|of)\s+10|full\s+(?:marks|points|score)|perfect\s+(?:score|10)|"
     r"(?:maximum|highest)\s+(?:score|points|grade))\b"
+    r"|\b(?:the\s+|its\s+|a\s+)?score\s+is\s+(?:10|ten)\b|\b(?:reply|answer|respond)\s+(?:only\s+)?with\s+\{"
     r"|<\|im_(?:start|end)\|>|\[/?INST\]|<(?:start|end)_of_turn>"
     r"|<<<[^>\n]{0,60}\bEND\s+(?:OF\s+ALL\s+MATERIAL|evidence)",
     re.IGNORECASE,
