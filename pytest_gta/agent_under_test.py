@@ -14,6 +14,7 @@ from pytest_gta.settings import LOCAL_MODEL, Settings, SettingsError
 if TYPE_CHECKING:
     from pytest_gta.agents.limits import Limits
     from pytest_gta.agents.protocol import Agent
+    from pytest_gta.agents.seclusion import Seclusion
     from pytest_gta.llm.endpoint import Endpoint
     from pytest_gta.llm.run_control import RunControl
 
@@ -36,6 +37,7 @@ class AgentUnderTest:
         from pytest_gta.agents.specification import AgentSpecError, parse_agent_spec
 
         self._settings = settings
+        self._hidden: tuple[Path, ...] = ()
         self.import_paths: Sequence[Path] = (folder, Path.cwd())
         try:
             self.spec = parse_agent_spec(settings.agent, model=settings.model)
@@ -87,8 +89,25 @@ class AgentUnderTest:
                 from pytest_gta.agents.imported import check_import
 
                 check_import(self.spec.target, self.import_paths)
+            elif self.spec.kind == "cmd":
+                from pytest_gta.agents.command import read_command
+
+                read_command(self.spec.target, self.import_paths[0])
         except AgentSpecError as error:
             raise SettingsError(str(error)) from None
+
+    def hide(self, *paths: Path | None) -> None:
+        """Name what a command must not see: the dataset, the run, verdicts of other runs."""
+        self._hidden = tuple(path for path in paths if path is not None)
+
+    @cached_property
+    def seclusion(self) -> Seclusion | None:
+        """What a command is kept from; None for any other agent."""
+        if self.spec.kind != "cmd":
+            return None
+        from pytest_gta.agents.seclusion import choose_seclusion
+
+        return choose_seclusion(self._settings.sandbox, self._hidden, self.import_paths)
 
     @property
     def limits(self) -> Limits:
@@ -113,14 +132,15 @@ class AgentUnderTest:
             endpoint: Gives the model under test; asked only when the agent is that model.
             control: What all processes of the run share.
         """
-        from pytest_gta.agents.building import build_agent
+        from pytest_gta.agents.building import EXPOSED, build_agent
 
-        model = self._settings.model
+        told = {"GTA_MODEL": self._settings.model, "GTA_BASE_URL": self._settings.base_url}
         return build_agent(
             self.spec,
             self.limits,
             endpoint=endpoint() if self.spec.runs_the_model else None,
             control=control,
             import_paths=self.import_paths,
-            environment={"GTA_MODEL": model} if model else None,
+            environment={name: value for name, value in told.items() if value},
+            seclusion=self.seclusion or EXPOSED,
         )

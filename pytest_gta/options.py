@@ -74,8 +74,8 @@ OPTIONS: tuple[Option, ...] = (
         "agent",
         "agent",
         "SPEC",
-        "Choose the agent: tools (native tool calls), react (plain text), import:pkg.mod:name (your own), outputs:DIR "
-        "or pack:FILE (finished work).",
+        "Choose the agent: tools (native tool calls), react (plain text), import:pkg.mod:name (your own), cmd:COMMAND "
+        "(any program), fixture (of your conftest.py), outputs:DIR or pack:FILE (finished work).",
         values.text,
         "tools",
         activates=True,

@@ -7,12 +7,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_gta.agents.limits import Limits
-from pytest_gta.agents.protocol import Agent
+from pytest_gta.agents.protocol import Agent, AgentUnavailable
+from pytest_gta.agents.seclusion import Seclusion
 from pytest_gta.agents.specification import AgentSpec
 
 if TYPE_CHECKING:
     from pytest_gta.llm.endpoint import Endpoint
     from pytest_gta.llm.run_control import RunControl
+
+EXPOSED = Seclusion("", "not secluded: it can read all that you can")
+
+NOT_OVERRIDDEN = (
+    "--gta-agent=fixture: no conftest.py of this suite overrides the fixture gta_agent; write one that returns your "
+    "agent (docs/agents.md has an example)"
+)
 
 
 def build_agent(
@@ -24,6 +32,7 @@ def build_agent(
     import_paths: Sequence[Path] = (),
     environment: Mapping[str, str] | None = None,
     withheld: Sequence[str] = (),
+    seclusion: Seclusion = EXPOSED,
 ) -> Agent:
     """Return the agent of a specification, for one task. Nothing of it runs yet.
 
@@ -32,11 +41,13 @@ def build_agent(
         limits: The budgets of one task.
         endpoint: The model of a ``tools`` or ``react`` agent.
         control: What all processes of the run share, for these two.
-        import_paths: Where an ``import`` agent is looked for first.
-        environment: Variables to set for an ``import`` agent, such as ``GTA_MODEL``.
-        withheld: Names of variables that an ``import`` agent must not see, besides the judge's and the run's.
+        import_paths: Where an ``import`` agent is looked for first; files that a ``cmd`` agent names are in the first.
+        environment: Variables to set for an ``import`` or ``cmd`` agent, such as ``GTA_MODEL``.
+        withheld: Names of variables that these must not see, besides the judge's and the run's.
+        seclusion: What a ``cmd`` agent is kept from.
 
     Raises:
+        AgentUnavailable: For ``fixture``, which nothing but a suite can make.
         ValueError: When a ``tools`` or ``react`` agent has no endpoint.
     """
     if spec.kind == "outputs":
@@ -47,6 +58,20 @@ def build_agent(
         from pytest_gta.agents.pack import PackAgent
 
         return PackAgent(spec.path, spec.label)
+    if spec.kind == "cmd":
+        from pytest_gta.agents.command import CommandAgent
+
+        return CommandAgent(
+            spec.target,
+            spec.label,
+            limits,
+            seclusion,
+            base=import_paths[0] if import_paths else Path.cwd(),
+            environment=environment,
+            withheld=withheld,
+        )
+    if spec.kind == "fixture":
+        raise AgentUnavailable(NOT_OVERRIDDEN)
     if spec.kind == "import":
         from pytest_gta.agents.imported import ImportedAgent
 

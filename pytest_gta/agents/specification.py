@@ -10,6 +10,8 @@ FORMS = (
     ("tools", "the model given by --gta-model, with native tool calls"),
     ("react", "the same model, in the paper's set-up of thought, action and response in plain text"),
     ("import:pkg.mod:name", "your own agent: a class, a factory or a function"),
+    ("cmd:COMMAND", "any command-line program; cmd:claude, codex, gemini, opencode and openclaw are known"),
+    ("fixture", "the `gta_agent` fixture that the suite's conftest.py overrides"),
     ("outputs:DIR", "finished deliverables, DIR/<task id>/final.txt and DIR/<task id>/files/**"),
     ("pack:FILE", "finished deliverables, named by an eval pack of the reference implementation"),
 )
@@ -29,8 +31,8 @@ class AgentSpec:
     """Which agent to run.
 
     Attributes:
-        kind: ``tools``, ``react``, ``import``, ``outputs`` or ``pack``.
-        target: ``pkg.mod:name`` or the folder or file; "" for a model.
+        kind: ``tools``, ``react``, ``import``, ``cmd``, ``fixture``, ``outputs`` or ``pack``.
+        target: ``pkg.mod:name`` the command, the folder or the file; "" for a model.
         label: What reports and directories call it, in ``[A-Za-z0-9._-]``.
     """
 
@@ -65,6 +67,13 @@ def parse_agent_spec(text: str, *, model: str | None = None, base: Path | None =
         return AgentSpec("tools", "", safe_label(model or "tools"))
     if kind == "react" and not colon:
         return AgentSpec("react", "", safe_label(f"react-{model}" if model else "react"))
+    if kind == "fixture" and not colon:
+        return AgentSpec("fixture", "", "fixture")
+    if kind == "cmd" and colon:
+        if not target:
+            raise AgentSpecError("--gta-agent=cmd: needs a command, for example cmd:./my_agent.sh or cmd:codex")
+        name = Path(target.split()[0]).name
+        return AgentSpec("cmd", target, safe_label(f"{name}-{model}" if model else name))
     if kind == "import" and colon:
         if not _TARGET.fullmatch(target):
             raise AgentSpecError(

@@ -36,6 +36,7 @@ def header_lines(bench: Bench) -> list[str]:
         f"gta: agent {agent}, judge {settings.judge_model}",
         f"gta: tools in {bench.confinement.note}",
         f"gta: renderers {_renderers(bench)}",
+        *([f"gta: command {seclusion.note}"] if (seclusion := bench.agent_under_test.seclusion) else ()),
         f"gta: run directory {shown_path(bench.run.root, bench.folder)}",
     ]
     invalid = len(bench.tasks) - len(tasks)

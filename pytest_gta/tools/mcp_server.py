@@ -82,7 +82,13 @@ class ToolServer:
             await server.run(incoming, outgoing, server.create_initialization_options())
 
     async def serve_http(
-        self, host: str, port: int, *, token: str = "", on_ready: Callable[[str], None] = lambda _url: None
+        self,
+        host: str,
+        port: int,
+        *,
+        token: str = "",
+        on_ready: Callable[[str], None] = lambda _url: None,
+        stopped: threading.Event | None = None,
     ) -> None:
         """Serve any number of clients over streamable HTTP until interrupted.
 
@@ -91,6 +97,7 @@ class ToolServer:
             port: The port; 0 for a free one.
             token: What clients must send as ``Authorization: Bearer ...``; "" for nothing, on loopback only.
             on_ready: Told the address when requests can be sent.
+            stopped: Set, from any thread, when serving is to end.
 
         Raises:
             ValueError: When other machines could connect and no token is set.
@@ -108,7 +115,12 @@ class ToolServer:
             shown = f"[{host}]" if ":" in host else host
             config = uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=2)
             on_ready(f"http://{shown}:{listener.getsockname()[1]}{PATH}")
-            await uvicorn.Server(config).serve(sockets=[listener])
+            server = uvicorn.Server(config)
+            async with anyio.create_task_group() as group:
+                if stopped is not None:
+                    group.start_soon(_end_when, stopped, server)
+                await server.serve(sockets=[listener])
+                group.cancel_scope.cancel()
 
     def protocol(self) -> Server[Any]:
         """Return the server without a transport."""
@@ -248,6 +260,12 @@ class _TokenRequired:
                 await refusal(scope, receive, send)
                 return
         await self._app(scope, receive, send)
+
+
+async def _end_when(stopped: threading.Event, server: Any) -> None:
+    while not stopped.is_set():
+        await anyio.sleep(0.05)
+    server.should_exit = True
 
 
 async def _in_thread(function: Callable[..., T], *arguments: Any) -> T:

@@ -5,10 +5,12 @@ from pathlib import Path
 import pytest
 
 from pytest_gta.agents.building import build_agent
+from pytest_gta.agents.command import CommandAgent
 from pytest_gta.agents.imported import ImportedAgent
 from pytest_gta.agents.limits import Limits
 from pytest_gta.agents.outputs import OutputsAgent
 from pytest_gta.agents.pack import PackAgent
+from pytest_gta.agents.protocol import AgentUnavailable
 from pytest_gta.agents.react import ReactAgent
 from pytest_gta.agents.specification import AgentSpec, AgentSpecError, parse_agent_spec, safe_label
 from pytest_gta.agents.tool_calling import ToolCallingAgent
@@ -24,6 +26,9 @@ def test_the_three_forms(tmp_path: Path) -> None:
     spec = parse_agent_spec("outputs:results/run 1", base=tmp_path)
     assert (spec.kind, spec.path, spec.label) == ("outputs", tmp_path / "results" / "run 1", "outputs-run-1")
     assert parse_agent_spec(f"outputs:{tmp_path}", base=Path("/elsewhere")).path == tmp_path
+    assert parse_agent_spec("fixture") == AgentSpec("fixture", "", "fixture")
+    command = parse_agent_spec("cmd: ./agents/run.sh --fast  x:y", model="m")
+    assert command == AgentSpec("cmd", "./agents/run.sh --fast  x:y", "run.sh-m")
     pack = parse_agent_spec("pack:packs/eval.v1.json", base=tmp_path)
     assert (pack.kind, pack.path, pack.label) == ("pack", tmp_path / "packs" / "eval.v1.json", "pack-eval.v1")
     assert parse_agent_spec("outputs:C:/x", base=tmp_path).path == tmp_path / "C:" / "x"
@@ -50,6 +55,8 @@ def test_a_bad_import_shows_the_form(target: str) -> None:
 def test_outputs_needs_a_folder() -> None:
     with pytest.raises(AgentSpecError, match="needs a folder"):
         parse_agent_spec("outputs:")
+    with pytest.raises(AgentSpecError, match="cmd: needs a command"):
+        parse_agent_spec("cmd:")
     with pytest.raises(AgentSpecError, match="needs a file: pack:"):
         parse_agent_spec("pack:")
 
@@ -77,6 +84,9 @@ def test_building_each_kind(tmp_path: Path) -> None:
     assert isinstance(build_agent(parse_agent_spec("import:a:b"), limits), ImportedAgent)
     assert isinstance(build_agent(parse_agent_spec(f"outputs:{tmp_path}"), limits), OutputsAgent)
     assert isinstance(build_agent(parse_agent_spec("pack:x.json"), limits), PackAgent)
+    assert isinstance(build_agent(parse_agent_spec("cmd:true"), limits), CommandAgent)
+    with pytest.raises(AgentUnavailable, match=r"no conftest\.py of this suite overrides the fixture gta_agent"):
+        build_agent(parse_agent_spec("fixture"), limits)
     for kind in ("tools", "react"):
         with pytest.raises(ValueError, match=f"`{kind}` agent needs the endpoint"):
             build_agent(parse_agent_spec(kind), limits)

@@ -1,0 +1,116 @@
+"""Known command-line agents: how each is run without a person at it, and where it reads its tools from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any
+
+_NONE: Mapping[str, str] = MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True)
+class Preset:
+    """One command-line agent. Words may hold the places of `pytest_gta.agents.command.PLACES`.
+
+    Attributes:
+        command: Its words.
+        model: Further words when there is a ``--gta-model``.
+        tools: Further words when the benchmark's tools are served.
+        secluded: Further words when the file system is hidden from it.
+        exposed: Further words when it is not.
+        last: Words after all others.
+        environment: Variables to set.
+        settings: Which of `SETTINGS` its configuration file has, "" for none.
+        settings_variable: The variable that names that file.
+        home_files: Files of the home that it needs to be logged in, relative to it.
+    """
+
+    command: tuple[str, ...]
+    model: tuple[str, ...] = ()
+    tools: tuple[str, ...] = ()
+    secluded: tuple[str, ...] = ()
+    exposed: tuple[str, ...] = ()
+    last: tuple[str, ...] = ()
+    environment: Mapping[str, str] = field(default_factory=lambda: _NONE)
+    settings: str = ""
+    settings_variable: str = ""
+    home_files: tuple[str, ...] = ()
+
+
+PRESETS: Mapping[str, Preset] = MappingProxyType(
+    {
+        "claude": Preset(
+            command=("claude", "-p", "--output-format", "text", "--no-session-persistence"),
+            model=("--model", "{model}"),
+            tools=("--mcp-config", "{mcp_config}", "--strict-mcp-config"),
+            secluded=("--dangerously-skip-permissions",),
+            exposed=("--permission-mode", "acceptEdits", "--allowedTools", "mcp__gta"),
+            # It takes this flag from root only where it is told that it is confined.
+            environment=MappingProxyType({"IS_SANDBOX": "1"}),
+            home_files=(".claude/.credentials.json", ".claude/settings.json"),
+        ),
+        "codex": Preset(
+            command=("codex", "exec", "--skip-git-repo-check", "--ephemeral", "--color", "never"),
+            model=("--model", "{model}"),
+            tools=(
+                "-c", 'mcp_servers.gta.url="{mcp_url}"',
+                "-c", 'mcp_servers.gta.bearer_token_env_var="GTA_MCP_TOKEN"',
+            ),
+            secluded=("--dangerously-bypass-approvals-and-sandbox",),
+            exposed=("--sandbox", "workspace-write"),
+            last=("-",),
+            home_files=(".codex/auth.json", ".codex/config.toml"),
+        ),
+        "gemini": Preset(
+            command=("gemini", "--output-format", "text", "--skip-trust"),
+            model=("--model", "{model}"),
+            secluded=("--approval-mode", "yolo"),
+            exposed=("--approval-mode", "auto_edit"),
+            settings="gemini",
+            settings_variable="GEMINI_CLI_SYSTEM_SETTINGS_PATH",
+            home_files=(".gemini/oauth_creds.json", ".gemini/settings.json", ".gemini/google_accounts.json"),
+        ),
+        "opencode": Preset(
+            command=("opencode", "run"),
+            model=("--model", "{model}"),
+            secluded=("--auto",),
+            settings="opencode",
+            settings_variable="OPENCODE_CONFIG",
+            home_files=(".local/share/opencode/auth.json", ".config/opencode/opencode.json"),
+        ),
+        "openclaw": Preset(
+            # It has no way to take a request but as an argument: that only says where the request is.
+            command=(
+                "openclaw", "agent", "--local", "--session-id", "{session}",
+                "--message", "Carry out the request in the file {request}. Work in the folder {workspace}.",
+            ),
+            home_files=(".openclaw/openclaw.json",),
+        ),
+    }
+)  # fmt: skip
+
+
+def mcp_servers(url: str, token: str) -> dict[str, Any]:
+    """Return the usual ``mcpServers`` configuration of a server over HTTP."""
+    return {"mcpServers": {"gta": {"type": "http", "url": url, "headers": _headers(token)}}}
+
+
+def settings_of(name: str, url: str, token: str) -> dict[str, Any]:
+    """Return the configuration file that a preset's program reads.
+
+    Args:
+        name: A preset's `settings`.
+        url: Where the tools are served; "" when they are not.
+        token: What the server asks for.
+    """
+    if not url:
+        return {}
+    if name == "gemini":
+        return {"mcpServers": {"gta": {"httpUrl": url, "headers": _headers(token), "trust": True}}}
+    return {"mcp": {"gta": {"type": "remote", "url": url, "headers": _headers(token), "enabled": True}}}
+
+
+def _headers(token: str) -> dict[str, str]:
+    return {"Authorization": f"Bearer {token}"}

@@ -1,0 +1,81 @@
+"""Kinds of agents, as the user of pytest meets them."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+
+import pytest
+
+from tests.openai_server import OpenAIServer, RecordedRequest
+from tests.plugin.conftest import Project
+
+
+def test_a_command(make_project: Callable[..., Project]) -> None:
+    project = make_project(2)
+    project.pytester.makefile(
+        ".py",
+        agent="import sys\nopen('report.md', 'w').write(sys.stdin.read())\nprint('I wrote report.md.')\n",
+    )
+    result = project.run(agent=f"cmd:{sys.executable} agent.py")
+    result.assert_outcomes(passed=2)
+    result.stdout.fnmatch_lines(["gta: command *seclu*"])
+    task = project.tasks()["1"]
+    assert task["agent"]["final_answer"] == "I wrote report.md."
+    assert [file["path"] for file in task["deliverables"]] == ["report.md"]
+    assert project.results()["run"]["agent"]["kind"] == "cmd"
+
+
+def test_a_command_that_is_not_there_is_a_usage_error(make_project: Callable[..., Project]) -> None:
+    project = make_project(1)
+    result = project.run(agent="cmd:no-such-program --x")
+    assert result.ret == 4
+    assert "there is no program 'no-such-program'" in result.stderr.str()
+    assert not (project.pytester.path / "run").exists()
+
+
+def test_react(make_project: Callable[..., Project], openai_server: Callable[..., OpenAIServer]) -> None:
+    def respond(request: RecordedRequest) -> str:
+        if request.turn:
+            return "Thought: done\nFinal Answer: six times seven is 42"
+        return 'Thought: I count.\nAction: Calculator\nAction Input: {"expression": "6 * 7"}'
+
+    project = make_project(1)
+    model = openai_server(respond)
+    result = project.run("--gta-model=text-model", f"--gta-base-url={model.base_url}", agent="react")
+    result.assert_outcomes(passed=1)
+    agent = project.tasks()["1"]["agent"]
+    assert (agent["label"], agent["turns"], agent["tool_calls"], agent["tool_errors"]) == ("react-text-model", 2, 1, 0)
+    assert agent["final_answer"] == "six times seven is 42"
+    assert project.results()["run"]["agent"]["settings"]["max_turns"] == 10
+
+
+def test_a_model_is_needed(make_project: Callable[..., Project]) -> None:
+    result = make_project(1).run(agent="react")
+    assert result.ret == 4
+    assert "--gta-agent=react needs a model" in result.stderr.str()
+
+
+def test_the_fixture_of_the_suite(make_project: Callable[..., Project]) -> None:
+    project = make_project(2)
+    project.pytester.makeconftest(
+        """
+        import pytest
+
+        @pytest.fixture
+        def gta_agent():
+            return lambda task: f"The request has {len(task.request.split())} words."
+        """
+    )
+    result = project.run(agent="fixture")
+    result.assert_outcomes(passed=2)
+    words = len(project.index["1"]["dialogs"][0]["content"].split())
+    assert project.tasks()["1"]["agent"]["final_answer"] == f"The request has {words} words."
+
+
+@pytest.mark.parametrize("workers", ["-n0", "-n2"])
+def test_a_fixture_that_is_not_overridden(make_project: Callable[..., Project], workers: str) -> None:
+    project = make_project(2)
+    result = project.run(workers, agent="fixture")
+    result.assert_outcomes(errors=2)
+    assert "no conftest.py of this suite overrides the fixture gta_agent" in project.tasks()["1"]["error"]
