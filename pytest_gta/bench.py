@@ -157,6 +157,7 @@ class Bench:
         earlier = self.run.manifest() if self.settings.resume else {}
         judge_model = self.settings.judge_model
         from pytest_gta.judge.prompt import PROMPT_VERSION
+        from pytest_gta.judge.transport import interfaces_used
 
         return {
             "id": self.run.root.name,
@@ -184,7 +185,7 @@ class Bench:
             "judge": {
                 "model": judge_model,
                 "base_url": self.settings.judge_base_url,
-                "api": "chat",
+                "api": interfaces_used(self.run.root / CONTROL) or self.settings.judge_api,
                 "samples": self.settings.judge_samples,
                 "panel": [address.name for address in self.settings.judge_panel],
                 "prompt_version": PROMPT_VERSION,
@@ -254,6 +255,7 @@ class Bench:
         from pytest_gta.judge.cache import VerdictCache
         from pytest_gta.judge.judge import Judge
         from pytest_gta.judge.prompt import PromptStyle
+        from pytest_gta.judge.transport import JudgeApi
 
         # What is judged anew is kept for later, and nothing earlier is looked up.
         kept, anew = self.settings.cache, self.settings.rejudge == "all"
@@ -264,6 +266,7 @@ class Bench:
             samples=self.settings.judge_samples,
             deadline_s=JUDGE_DEADLINE_S,
             cache=VerdictCache(kept, reads=not anew) if kept else None,
+            api=JudgeApi(self.settings.judge_api),
         )
 
     def _judge_url(self, address: JudgeAddress) -> str | None:

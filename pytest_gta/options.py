@@ -251,6 +251,14 @@ OPTIONS: tuple[Option, ...] = (
         shown_default="none: one judge",
     ),
     Option(
+        "judge_api",
+        "judge",
+        "auto|responses|chat",
+        "Ask the judge by Chat Completions (pictures inline), or Responses (pictures uploaded once a task); auto tries.",
+        values.choice("auto", "responses", "chat"),
+        "auto",
+    ),
+    Option(
         "judge_concurrency",
         "judge",
         "N",

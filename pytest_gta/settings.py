@@ -64,6 +64,7 @@ class Settings:
     judge_base_url: str | None
     judge_samples: int
     judge_panel: tuple[JudgeAddress, ...]
+    judge_api: str
     judge_concurrency: int
     cache: Path | None
     render: str

@@ -53,6 +53,10 @@ class RecordedRequest:
         return self.path.endswith("/chat/completions")
 
     @property
+    def is_response(self) -> bool:
+        return self.path.endswith("/responses")
+
+    @property
     def model(self) -> str:
         return str(self.json.get("model", "")) if isinstance(self.json, dict) else ""
 
@@ -62,7 +66,10 @@ class RecordedRequest:
 
     @property
     def messages(self) -> list[dict[str, Any]]:
-        return list(self.json.get("messages", [])) if isinstance(self.json, dict) else []
+        """Of a Responses request, its input as the chat API would have it; a picture's `url` may be a file's id."""
+        if not isinstance(self.json, dict):
+            return []
+        return list(self.json.get("messages") or map(_chat_message, self.json.get("input", [])))
 
     @property
     def turn(self) -> int:
@@ -102,6 +109,8 @@ class RecordedRequest:
     @property
     def schema(self) -> dict[str, Any] | None:
         """The JSON schema asked for by ``response_format``."""
+        if self.is_response:
+            return (self.json or {}).get("text", {}).get("format", {}).get("schema")
         asked = (self.json or {}).get("response_format") or {}
         return asked.get("json_schema", {}).get("schema")
 
@@ -238,10 +247,12 @@ class OpenAIServer:
     """The server; a context manager.
 
     Args:
-        respond: Answers chat completions (and, without an entry in `routes`, ``/v1/responses`` is a 404).
+        respond: Answers chat completions (and, with `responses`, Responses requests; else ``/v1/responses`` is a 404).
         routes: Answers of other paths, e.g. ``{"/v1/images/generations": respond}``; they set `Answer.body`.
         limit: More requests than this at once are answered 429 with ``Retry-After: 0.05``.
         models: What ``GET /v1/models`` lists.
+        responses: Whether `respond` answers ``/v1/responses`` as well.
+        store: Whether there is a file store at ``/v1/files``.
     """
 
     def __init__(
@@ -251,18 +262,23 @@ class OpenAIServer:
         routes: Mapping[str, Responder] | None = None,
         limit: int | None = None,
         models: Sequence[str] = ("test-model",),
+        responses: bool = False,
+        store: bool = True,
     ) -> None:
         self.respond = respond
         self.routes: dict[str, Responder] = {
             "/v1/models": lambda _r: Answer(
                 body={"object": "list", "data": [{"id": m, "object": "model", "owned_by": "test"} for m in models]}
             ),
-            "/v1/files": self._file,
+            **({"/v1/files": self._file} if store else {}),
+            **({"/v1/responses": respond} if responses else {}),
             **(routes or {}),
         }
         self.limit = limit
         self.requests: list[RecordedRequest] = []
         self.uploads: list[RecordedRequest] = []
+        self.deleted: list[str] = []
+        """The ids of files that were removed from the store."""
         self.peak = 0
         """The most requests that were in work at one time."""
         self.faults: list[BaseException] = []
@@ -319,6 +335,7 @@ class OpenAIServer:
             return Answer(body={**kept, "filename": f"upload-{number}", "purpose": "user_data", "status": "processed"})
         name = request.path.rpartition("/")[2]
         if request.method == "DELETE":
+            self.deleted.append(name)
             return Answer(body={"id": name, "object": "file", "deleted": True})
         return Answer(body={"object": "list", "data": [], "has_more": False})
 
@@ -450,7 +467,7 @@ class _Handler(BaseHTTPRequestHandler):
 def _payload(request: RecordedRequest, answer: Answer) -> bytes:
     body = answer.body
     if body is None and (request.is_chat or answer.status == 200):
-        body = _completion(request, answer)
+        body = _response(request, answer) if request.is_response else _completion(request, answer)
     if isinstance(body, bytes):
         return body
     return body.encode() if isinstance(body, str) else json.dumps(body).encode()
@@ -488,6 +505,48 @@ def _completion(request: RecordedRequest, answer: Answer) -> dict[str, Any]:
             "completion_tokens_details": {"reasoning_tokens": used.get("reasoning", 0)},
         }
     return completion
+
+
+def _response(request: RecordedRequest, answer: Answer) -> dict[str, Any]:
+    """The same answer in the form of the Responses API."""
+    completion = _completion(request, answer)
+    choice, used = completion["choices"][0], completion.get("usage")
+    parts = [{"type": "output_text", "text": answer.text or "", "annotations": []}]
+    if answer.refusal is not None:
+        parts = [{"type": "refusal", "refusal": answer.refusal}]
+    cut = {"length": "max_output_tokens", "content_filter": "content_filter"}.get(choice["finish_reason"])
+    body: dict[str, Any] = {
+        "id": f"resp_{request.number}",
+        "object": "response",
+        "created_at": 1,
+        "model": request.model,
+        "status": "incomplete" if cut else "completed",
+        "incomplete_details": {"reason": cut} if cut else None,
+        "error": None,
+        "output": [
+            {"id": "rs_1", "type": "reasoning", "summary": []},
+            {"id": "msg_1", "type": "message", "role": "assistant", "status": "completed", "content": parts},
+        ],
+    }
+    if used:
+        body["usage"] = {
+            "input_tokens": used["prompt_tokens"],
+            "output_tokens": used["completion_tokens"],
+            "total_tokens": used["total_tokens"],
+            "input_tokens_details": used["prompt_tokens_details"],
+            "output_tokens_details": used["completion_tokens_details"],
+        }
+    return body
+
+
+def _chat_message(message: Mapping[str, Any]) -> dict[str, Any]:
+    parts = [
+        {"type": "text", "text": part["text"]}
+        if part["type"] == "input_text"
+        else {"type": "image_url", "image_url": {"url": part.get("file_id") or part.get("image_url")}}
+        for part in message["content"]
+    ]
+    return {"role": message["role"], "content": parts}
 
 
 def _filled(schema: dict[str, Any] | None, score: Any) -> dict[str, Any]:

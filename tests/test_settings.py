@@ -92,6 +92,7 @@ def test_defaults(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         judge_base_url=None,
         judge_samples=1,
         judge_panel=(),
+        judge_api="auto",
         judge_concurrency=16,
         cache=tmp_path / ".gta" / "verdicts",
         render="auto",

@@ -24,6 +24,7 @@ from pytest_gta.benchmark.task import Brief, Checkpoint
 from pytest_gta.judge.evidence import Evidence
 from pytest_gta.judge.presentation import Presentation
 from pytest_gta.judge.prompt import CORRECTION, REWORDED, PromptStyle
+from pytest_gta.judge.transport import JudgeApi, Transport
 from pytest_gta.judge.verdict import (
     CompactJudgeAnswer,
     JudgeAnswer,
@@ -54,6 +55,7 @@ class AskSettings:
         deadline_s: Seconds for all calls of one answer, the client's retries included; waiting for a slot is not.
         temperature: As sent; None leaves it to the endpoint.
         max_output_tokens: Room of a first reply; the client gives more to one that is cut.
+        api: By which interface.
     """
 
     style: PromptStyle
@@ -61,6 +63,7 @@ class AskSettings:
     deadline_s: float
     temperature: float | None
     max_output_tokens: int
+    api: JudgeApi = JudgeApi.CHAT
 
 
 class _NotAskedError(Exception):
@@ -107,6 +110,7 @@ class Inquiry:
         secret: bytes,
     ) -> None:
         self._client, self._control, self._settings = client, control, settings
+        self._transport = Transport(client, control, settings.api)
         self._shown = Presentation(brief, final_answer, evidence, secret, settings.style)
         self._schema = CompactJudgeAnswer if settings.style is PromptStyle.COMPACT else JudgeAnswer
         self._primed = asyncio.Event()
@@ -119,9 +123,13 @@ class Inquiry:
             leaves: Each leaf and the key of its verdict.
             done: Called with each verdict as it is reached, on this loop.
         """
-        async with asyncio.TaskGroup() as group:
-            for number, (leaf, key) in enumerate(leaves):
-                group.create_task(self._settle(leaf, key, number == 0, done))
+        try:
+            await self._transport.open(self._shown.messages)
+            async with asyncio.TaskGroup() as group:
+                for number, (leaf, key) in enumerate(leaves):
+                    group.create_task(self._settle(leaf, key, number == 0, done))
+        finally:
+            await self._transport.close()
 
     async def _settle(self, leaf: Checkpoint, key: str, first: bool, done: Callable[[Verdict], None]) -> None:
         if not first:
@@ -191,7 +199,7 @@ class Inquiry:
                 messages = self._shown.question(leaf.requirements, correction)
                 started = time.monotonic()
                 try:
-                    reply = await self._client.chat(
+                    reply = await self._transport.chat(
                         messages,
                         schema=self._schema,
                         deadline_s=left,

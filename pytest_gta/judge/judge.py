@@ -16,6 +16,7 @@ from pytest_gta.judge.evidence import Evidence
 from pytest_gta.judge.following import follow
 from pytest_gta.judge.inquiry import AskSettings, Inquiry
 from pytest_gta.judge.prompt import PROMPT_VERSION, PromptStyle
+from pytest_gta.judge.transport import JudgeApi
 from pytest_gta.judge.verdict import scale_warning
 from pytest_gta.llm.client import ChatClient
 from pytest_gta.llm.run_control import RunControl
@@ -41,6 +42,7 @@ class Judge:
         max_output_tokens: Room of a first reply; default by style.
         control: Limits the calls in flight over all processes of the run; None for no limit.
         cache: Verdicts of earlier runs; None to always ask.
+        api: By which interface the model is asked; no part of a verdict's key.
 
     Raises:
         ValueError: When `samples` is below 1.
@@ -58,6 +60,7 @@ class Judge:
         max_output_tokens: int | None = None,
         control: RunControl | None = None,
         cache: VerdictCache | None = None,
+        api: JudgeApi = JudgeApi.CHAT,
     ) -> None:
         if samples < 1:
             raise ValueError(f"a judge needs at least 1 sample a leaf, not {samples}")
@@ -69,6 +72,7 @@ class Judge:
             deadline_s=deadline_s,
             temperature=temperature,
             max_output_tokens=max_output_tokens or REPLY_ROOM[style],
+            api=api,
         )
         self._control, self._cache = control, cache
         self._secret = secrets.token_bytes(32)

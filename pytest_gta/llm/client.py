@@ -7,7 +7,7 @@ import json
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeVar
 
 from pydantic import BaseModel
 
@@ -26,6 +26,8 @@ from pytest_gta.llm.redaction import one_line
 from pytest_gta.llm.reply import NotAReply, Reply, read_reply, read_tokens
 from pytest_gta.llm.retry import RetryPolicy
 from pytest_gta.llm.run_control import RunControl
+
+Client = TypeVar("Client", bound="ChatClient")
 
 _GROWTH = 4
 """How much more room a reply gets that its output limit cut off."""
@@ -71,6 +73,10 @@ class ChatClient(EndpointClient):
     def adaptations(self) -> tuple[str, ...]:
         """What is not sent, or sent otherwise, because the endpoint rejected it; a sentence each."""
         return self._capabilities.notes
+
+    def with_interface(self, kind: type[Client]) -> Client:
+        """Return a client of the same endpoint by another of its interfaces, with the same control and retries."""
+        return kind(self.endpoint, control=self._control, on_wait=self._on_wait, retry=self._retry)
 
     def chat_blocking(
         self,
