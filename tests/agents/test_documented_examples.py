@@ -8,10 +8,14 @@ from pathlib import Path
 
 import pytest
 
+from pytest_gta.agents.building import EXPOSED
+from pytest_gta.agents.command import CommandAgent
+from pytest_gta.agents.command_presets import PRESETS
 from pytest_gta.agents.imported import ImportedAgent, check_import
 from pytest_gta.agents.limits import Limits
 from pytest_gta.agents.protocol import Tokens
 from pytest_gta.agents.running import run_agent
+from pytest_gta.agents.specification import FORMS
 from pytest_gta.benchmark.results import AgentRecord, StopReason
 from pytest_gta.tools.toolbox import Toolbox
 from pytest_gta.workspace.confinement import Confinement
@@ -20,6 +24,11 @@ from tests.agents.conftest import Bench, brief
 
 PAGE = Path(__file__).parents[2] / "docs" / "agents.md"
 EXAMPLES = dict(re.findall(r"```python\n# (\w+)\.py\n(.*?)```", PAGE.read_text(), re.DOTALL))
+
+
+COMMANDS = {
+    name: source for source, name in re.findall(r"```bash\n(#!.*?\n# (\w+)\.sh\n.*?)```", PAGE.read_text(), re.DOTALL)
+}
 
 
 def run(target: str, folder: Path, workspace: Workspace, transcript: Path) -> AgentRecord:
@@ -57,3 +66,22 @@ def test_a_fixture(bench: Bench) -> None:
     exec(source, {"pytest": pytest}, made)
     record = bench.run(made["gta_agent"]())
     assert record.final_answer == "The request has 2 words."
+
+
+def test_a_command(bench: Bench, tmp_path: Path) -> None:
+    script = tmp_path / "my_agent.sh"
+    script.write_text(COMMANDS["my_agent"])
+    script.chmod(0o755)
+    agent = CommandAgent("./my_agent.sh", "mine", Limits(task_timeout_s=30), EXPOSED, base=tmp_path)
+    record = bench.run(agent, brief("Describe the inputs.", inputs=bench.workspace.inputs))
+    assert (record.stop_reason, record.final_answer) == (StopReason.FINISHED, "I wrote report.md.")
+    report = (bench.workspace.root / "report.md").read_text()
+    assert report == "# Report\n9 resources/notes.txt\nDescribe the inputs.\n"
+
+
+def test_every_form_is_on_the_page() -> None:
+    page = PAGE.read_text()
+    for form, _ in FORMS:
+        assert f"| `{form}`" in page
+    for name in PRESETS:
+        assert f"| `{name}` (" in page
