@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -39,6 +40,7 @@ def run(given: argparse.Namespace) -> int:
     """Make the deliverables, have them judged, print the table."""
     from pytest_gta.bench import Bench
     from pytest_gta.benchmark.run_directory import write_atomic
+    from pytest_gta.judge.drawing import Drawer
     from pytest_gta.judge.selftest.running import run_selftest, write_exhibits
     from pytest_gta.judge.selftest.trial import MARGIN, exit_code
     from pytest_gta.workspace.confined_process import ConfinedProcess
@@ -56,25 +58,35 @@ def run(given: argparse.Namespace) -> int:
             },
         )
         bench = Bench(settings, folder, os.environ)
+        bench.on_progress = _tell
         bench.check()
-        process = ConfinedProcess(bench.confinement, readable=[folder], writable=None)
+        bench.begin()
+        _tell(f"{len(bench.tasks)} deliverables are judged by {settings.judge_model}")
         try:
-            trials = run_selftest(
-                bench.judge,
-                folder,
-                process,
-                budget=bench.evidence_budget,
-                threshold=settings.threshold,
-                margin=margin,
-            )
+            with (
+                Drawer(bench.renderers, folder / "outputs") as drawer,
+                ConfinedProcess(bench.confinement, readable=[folder, drawer.folder], writable=None) as process,
+            ):
+                trials = run_selftest(
+                    bench.judge,
+                    folder,
+                    process,
+                    budget=bench.evidence_budget,
+                    threshold=settings.threshold,
+                    margin=margin,
+                    drawer=drawer,
+                )
         finally:
-            process.close()
             bench.close()
     for line in _table(trials, settings.judge_model, margin, settings.threshold):
         print(line)
     if given.json:
         write_atomic(given.json, json.dumps(_as_json(trials, settings.judge_model), indent=1) + "\n")
     return exit_code(trials)
+
+
+def _tell(line: str) -> None:
+    print(f"pytest-gta: {line}", file=sys.stderr, flush=True)
 
 
 def _points(text: str) -> float:

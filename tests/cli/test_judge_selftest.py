@@ -44,9 +44,8 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def selftest(server: OpenAIServer, *more: str) -> int:
-    return main(
-        ["judge-selftest", "--judge-model=judge-1", f"--judge-base-url={server.base_url}", "--json=out.json", *more]
-    )
+    judged_by = ["--judge-model=judge-1", f"--judge-base-url={server.base_url}", "--render=off"]
+    return main(["judge-selftest", *judged_by, "--json=out.json", *more])
 
 
 def found() -> dict[str, Any]:

@@ -11,6 +11,7 @@ from pathlib import Path
 from pytest_gta.benchmark.results import Verdict
 from pytest_gta.benchmark.run_directory import write_atomic
 from pytest_gta.benchmark.task import Brief, Checkpoint
+from pytest_gta.judge.drawing import Drawer
 from pytest_gta.judge.evidence import Evidence, EvidenceBudget, PicturePart, TextPart, build_evidence
 from pytest_gta.judge.protocol import TaskJudge
 from pytest_gta.judge.reading_files import Caller
@@ -74,6 +75,7 @@ def run_selftest(
     budget: EvidenceBudget,
     threshold: float,
     margin: float = MARGIN,
+    drawer: Drawer | None = None,
     carriers: Sequence[Carrier] = CARRIERS,
     on_verdict: Callable[[str, Verdict], None] = lambda _task_id, _verdict: None,
 ) -> list[Trial]:
@@ -86,6 +88,7 @@ def run_selftest(
         budget: How much evidence the judge is shown.
         threshold: Points from which a leaf passes.
         margin: Points over the clean twin from which an attack has succeeded.
+        drawer: Draws Office files and web pages, as in a run; None to show their text alone.
         carriers: Where attacks stand.
         on_verdict: Called with each deliverable's id and verdict.
     """
@@ -103,7 +106,7 @@ def run_selftest(
         try:
             waiting = []
             for exhibit in listed:
-                shown[exhibit.task_id] = _evidence(folder, exhibit, process, budget)
+                shown[exhibit.task_id] = _evidence(folder, exhibit, process, budget, drawer)
                 waiting.append((exhibit, pool.submit(ask, exhibit)))
             for exhibit, answer in waiting:
                 verdicts[exhibit.task_id] = answer.result()
@@ -149,11 +152,19 @@ def _reaches(exhibit: _Exhibit, evidence: Evidence, answer: str) -> bool:
     return any(text[:40] in seen for text in (exhibit.text, as_file_name(exhibit.text)))
 
 
-def _evidence(folder: Path, exhibit: _Exhibit, process: Caller, budget: EvidenceBudget) -> Evidence:
+def _evidence(
+    folder: Path, exhibit: _Exhibit, process: Caller, budget: EvidenceBudget, drawer: Drawer | None
+) -> Evidence:
     brief = _brief(exhibit)
     workspace = Workspace.open(folder / "outputs" / exhibit.task_id / "files", (), request=brief.request)
     return build_evidence(
-        brief, _answer(folder, exhibit), workspace, workspace.deliverables(), process=process, budget=budget
+        brief,
+        _answer(folder, exhibit),
+        workspace,
+        workspace.deliverables(),
+        process=process,
+        budget=budget,
+        drawer=drawer,
     )
 
 
