@@ -76,8 +76,7 @@ def remarks(pair: Agreement) -> Iterator[str]:
     leaves = pair.leaves
     if leaves.only_first or leaves.only_second:
         yield visible(
-            f"{pair.second} against {pair.first}: {leaves.only_second} passed that {pair.first} fails, "
-            f"{leaves.only_first} failed that {pair.first} passes"
+            f"{pair.second} passes {leaves.only_second} and fails {leaves.only_first} leaves against {pair.first}"
         )
     if pair.unmatched:
         marked = count(pair.unmatched, "leaf")
@@ -101,7 +100,7 @@ def sizes(pair: Agreement, part: str) -> str:
     """Return of how many tasks or leaves a pair's numbers are."""
     if part == "roots":
         return count(pair.roots.tasks, "task")
-    return f"{count(pair.leaves.judged, 'leaf')}, {count(pair.leaves.tasks, 'task')}"
+    return f"{pair.leaves.judged:,} in {count(pair.leaves.tasks, 'task')}"
 
 
 def name(pair: Agreement) -> str:

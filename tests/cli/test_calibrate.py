@@ -66,7 +66,7 @@ def test_people_against_a_judge(here: Path, capsys: pytest.CaptureFixture[str]) 
     assert table["ICC(2,1)"].split()[-1] == "0.928"
     assert table["Cohen's kappa"].split()[-1] == "0.812"
     assert table["accuracy"].split()[1:3] == ["80.0", "%"]
-    assert "judge-1 against labels: 1 passed that labels fails, 1 failed that labels passes" in lines
+    assert "judge-1 passes 1 and fails 1 leaves against labels" in lines
     numbers = json.loads((here / "out.json").read_text())["pairs"][0]
     # Roots 9/9.5, 3/2.5, 7.5/7, 0.5/0, 5.5/6.5.
     assert numbers["roots"]["mae"]["value"] == pytest.approx((0.5 + 0.5 + 0.5 + 0.5 + 1) / 5)
