@@ -75,7 +75,7 @@ OPTIONS: tuple[Option, ...] = (
         "agent",
         "SPEC",
         "Choose the agent: tools (native tool calls), react (plain text), import:pkg.mod:name (your own), cmd:COMMAND "
-        "(any program), fixture (of your conftest.py), outputs:DIR or pack:FILE (finished work).",
+        "(any program), http:URL, fixture (of your conftest.py), outputs:DIR or pack:FILE (finished work).",
         values.text,
         "tools",
         activates=True,

@@ -70,6 +70,10 @@ def build_agent(
             environment=environment,
             withheld=withheld,
         )
+    if spec.kind == "http":
+        from pytest_gta.agents.service import ServiceAgent
+
+        return ServiceAgent(spec.target, spec.label, limits, environment=environment)
     if spec.kind == "fixture":
         raise AgentUnavailable(NOT_OVERRIDDEN)
     if spec.kind == "import":

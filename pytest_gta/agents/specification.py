@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import urlsplit
 
 FORMS = (
     ("tools", "the model given by --gta-model, with native tool calls"),
     ("react", "the same model, in the paper's set-up of thought, action and response in plain text"),
     ("import:pkg.mod:name", "your own agent: a class, a factory or a function"),
     ("cmd:COMMAND", "any command-line program; cmd:claude, codex, gemini, opencode and openclaw are known"),
+    ("http:URL", "a web service that takes a task and gives files"),
     ("fixture", "the `gta_agent` fixture that the suite's conftest.py overrides"),
     ("outputs:DIR", "finished deliverables, DIR/<task id>/final.txt and DIR/<task id>/files/**"),
     ("pack:FILE", "finished deliverables, named by an eval pack of the reference implementation"),
@@ -31,8 +33,8 @@ class AgentSpec:
     """Which agent to run.
 
     Attributes:
-        kind: ``tools``, ``react``, ``import``, ``cmd``, ``fixture``, ``outputs`` or ``pack``.
-        target: ``pkg.mod:name`` the command, the folder or the file; "" for a model.
+        kind: ``tools``, ``react``, ``import``, ``cmd``, ``http``, ``fixture``, ``outputs`` or ``pack``.
+        target: ``pkg.mod:name``, the command, the address, the folder or the file; "" for a model.
         label: What reports and directories call it, in ``[A-Za-z0-9._-]``.
     """
 
@@ -69,6 +71,8 @@ def parse_agent_spec(text: str, *, model: str | None = None, base: Path | None =
         return AgentSpec("react", "", safe_label(f"react-{model}" if model else "react"))
     if kind == "fixture" and not colon:
         return AgentSpec("fixture", "", "fixture")
+    if kind in ("http", "https") and colon:
+        return _service(text.strip() if target.startswith("//") else target)
     if kind == "cmd" and colon:
         if not target:
             raise AgentSpecError("--gta-agent=cmd: needs a command, for example cmd:./my_agent.sh or cmd:codex")
@@ -88,6 +92,19 @@ def parse_agent_spec(text: str, *, model: str | None = None, base: Path | None =
         return AgentSpec(kind, str(path), safe_label(f"{kind}-{path.resolve().name.removesuffix('.json')}"))
     valid = "; ".join(f"{form} ({meaning})" for form, meaning in FORMS)
     raise AgentSpecError(f"--gta-agent={text}: not a known agent; valid: {valid}")
+
+
+def _service(url: str) -> AgentSpec:
+    try:
+        parts = urlsplit(url)
+        usable = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        usable = False
+    if not usable:
+        raise AgentSpecError("--gta-agent=http: is not followed by an address such as http://localhost:8000")
+    if parts.username or parts.password or parts.query:
+        raise AgentSpecError("--gta-agent=http: the address holds a key or query; put a key in GTA_AGENT_TOKEN")
+    return AgentSpec("http", url, safe_label(f"{parts.hostname}-{parts.port}" if parts.port else str(parts.hostname)))
 
 
 def safe_label(text: str) -> str:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import re
+import threading
 from collections.abc import Callable
+from http.server import ThreadingHTTPServer
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -15,6 +18,7 @@ from pytest_gta.agents.imported import ImportedAgent, check_import
 from pytest_gta.agents.limits import Limits
 from pytest_gta.agents.protocol import Tokens
 from pytest_gta.agents.running import run_agent
+from pytest_gta.agents.service import ServiceAgent
 from pytest_gta.agents.specification import FORMS
 from pytest_gta.benchmark.results import AgentRecord, StopReason
 from pytest_gta.tools.toolbox import Toolbox
@@ -40,7 +44,7 @@ def run(target: str, folder: Path, workspace: Workspace, transcript: Path) -> Ag
 
 
 def test_the_page_has_the_examples_that_are_tested_here() -> None:
-    assert set(EXAMPLES) == {"my_agent", "careful_agent", "conftest"}
+    assert set(EXAMPLES) == {"my_agent", "careful_agent", "conftest", "http_agent_server"}
     assert len(EXAMPLES["my_agent"].strip().splitlines()) <= 10
 
 
@@ -85,3 +89,19 @@ def test_every_form_is_on_the_page() -> None:
         assert f"| `{form}`" in page
     for name in PRESETS:
         assert f"| `{name}` (" in page
+
+
+def test_a_web_service(bench: Bench) -> None:
+    made: dict[str, Any] = {"__name__": "http_agent_server"}
+    exec(EXAMPLES["http_agent_server"], made)
+    made["Service"].log_message = lambda *_: None
+    server = ThreadingHTTPServer(("127.0.0.1", 0), made["Service"])
+    threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
+    try:
+        agent = ServiceAgent(f"http://127.0.0.1:{server.server_address[1]}", "mine", Limits(task_timeout_s=30))
+        record = bench.run(agent, brief("Describe the inputs.", inputs=bench.workspace.inputs))
+    finally:
+        server.shutdown()
+        server.server_close()
+    assert (record.stop_reason, record.final_answer) == (StopReason.FINISHED, "I wrote report.md.")
+    assert (bench.workspace.root / "report.md").read_text() == "resources/notes.txt: 9 bytes\n"

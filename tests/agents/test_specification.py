@@ -29,6 +29,13 @@ def test_the_three_forms(tmp_path: Path) -> None:
     assert parse_agent_spec("fixture") == AgentSpec("fixture", "", "fixture")
     command = parse_agent_spec("cmd: ./agents/run.sh --fast  x:y", model="m")
     assert command == AgentSpec("cmd", "./agents/run.sh --fast  x:y", "run.sh-m")
+    assert parse_agent_spec("http://localhost:8000/api/") == AgentSpec(
+        "http", "http://localhost:8000/api/", "localhost-8000"
+    )
+    assert parse_agent_spec("http:https://agents.example.org") == AgentSpec(
+        "http", "https://agents.example.org", "agents.example.org"
+    )
+    assert parse_agent_spec("https://agents.example.org").target == "https://agents.example.org"
     pack = parse_agent_spec("pack:packs/eval.v1.json", base=tmp_path)
     assert (pack.kind, pack.path, pack.label) == ("pack", tmp_path / "packs" / "eval.v1.json", "pack-eval.v1")
     assert parse_agent_spec("outputs:C:/x", base=tmp_path).path == tmp_path / "C:" / "x"
@@ -55,6 +62,13 @@ def test_a_bad_import_shows_the_form(target: str) -> None:
 def test_outputs_needs_a_folder() -> None:
     with pytest.raises(AgentSpecError, match="needs a folder"):
         parse_agent_spec("outputs:")
+    for text in ("http:", "http://", "http:ftp://x", "http:localhost", "http://[::1"):
+        with pytest.raises(AgentSpecError, match="is not followed by an address"):
+            parse_agent_spec(text)
+    for text in ("http://me:secret@host", "https://host/?key=secret"):
+        with pytest.raises(AgentSpecError, match="put a key in GTA_AGENT_TOKEN") as fault:
+            parse_agent_spec(text)
+        assert "secret" not in str(fault.value)
     with pytest.raises(AgentSpecError, match="cmd: needs a command"):
         parse_agent_spec("cmd:")
     with pytest.raises(AgentSpecError, match="needs a file: pack:"):
