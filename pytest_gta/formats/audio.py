@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from pytest_gta.formats import sound_pitch
 from pytest_gta.formats.media import add_media_facts, iso_duration
 from pytest_gta.formats.reading import Reading, Source, Unreadable
 from pytest_gta.formats.speech import add_transcript
@@ -18,6 +19,7 @@ _HEARD = "the sound itself is not played, only what was measured of it and said 
 _BLOCK_S = 0.05
 _SILENCE_DBFS = -50.0
 _MOST_BLOCKS = 4_000
+_MOST_WINDOWS = 300
 _FLOAT, _EXTENSIBLE, _PCM = 3, 65_534, 1
 
 
@@ -86,6 +88,8 @@ def _read_wave(source: Source, reading: Reading) -> None:
     reading.facts["level dBFS"] = _decibels(math.sqrt(sum(level * level for level in levels) / len(levels)))
     silent = sum(_decibels(level) < _SILENCE_DBFS for level in levels) / len(levels)
     reading.facts["silent share %"] = round(100 * silent, 1)
+    if heard and (pitch := _pitch(source, wave, frames)):
+        reading.facts["strongest frequency Hz"] = pitch
     if not heard:
         reading.note("it is silent from start to end")
     elif peak >= 0.999:
@@ -138,6 +142,21 @@ def _levels(source: Source, wave: _Wave, frames: int) -> tuple[float, list[float
         part = values[:: max(1, len(values) // 500)]
         levels.append(math.sqrt(sum(value * value for value in part) / len(part)))
     return peak, levels or [0.0]
+
+
+def _pitch(source: Source, wave: _Wave, frames: int) -> str:
+    """Return the strongest frequency of each stretch of the first channel, "" where that cannot be told."""
+    if not sound_pitch.can_measure():
+        return ""
+    length = int(wave.rate * sound_pitch.WINDOW_S)
+
+    def windows() -> Iterator[tuple[float, list[float]]]:
+        for start in sound_pitch.starts(frames / wave.rate, _MOST_WINDOWS):
+            source.stream.seek(wave.start + int(start * wave.rate) * wave.frame_bytes)
+            data = source.stream.read(min(length, frames - int(start * wave.rate)) * wave.frame_bytes)
+            yield start, list(_samples(data, wave))[:: wave.channels]
+
+    return sound_pitch.in_words(sound_pitch.strongest(windows(), wave.rate))
 
 
 def _samples(data: bytes, wave: _Wave) -> Iterator[float]:
