@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from pytest_gta.agents.protocol import Agent
     from pytest_gta.agents.specification import AgentSpec
     from pytest_gta.benchmark.results import RunResult, Verdict
-    from pytest_gta.benchmark.task import Task, TaskFault
-    from pytest_gta.estimate import Estimate
     from pytest_gta.formats.renderers import Renderers
     from pytest_gta.judge.evidence import EvidenceBudget
     from pytest_gta.judge.judge import Judge
@@ -132,20 +130,6 @@ class Bench:
         from pytest_gta.finished_run import read_baseline
 
         return read_baseline(self.settings.baseline, self.manifest(), [task.base_slug for task in self.tasks])
-
-    def estimate(self, tasks: Sequence[Task | TaskFault]) -> Estimate:
-        """Return about what a run of these tasks takes; nothing is asked of anybody for it."""
-        from pytest_gta.benchmark.task import Task
-        from pytest_gta.estimate import estimate
-        from pytest_gta.finished_run import read_run
-
-        return estimate(
-            [task for task in tasks if isinstance(task, Task)],
-            self.settings,
-            read_run(self.settings.baseline) if self.settings.baseline else None,
-            model_runs=self.agent_spec.runs_the_model,
-            recorded=self.agent_under_test.is_recorded,
-        )
 
     def begin(self) -> None:
         """Make the run directory and write how the run is made."""
@@ -382,12 +366,18 @@ class Bench:
             ("dataset", earlier["dataset"]["sha256"], self.release.sha256),
             ("agent", earlier["agent"]["label"], self.agent_spec.label),
             ("model", earlier["agent"]["model"], self.settings.model),
+            # Run keys end in _r1, _r2 with repeats only; more repeats can be added to repeats.
+            ("--gta-repeat", _times(earlier["options"].get("repeat")), _times(self.settings.repeat)),
         ):
             if before != now:
                 raise SettingsError(
                     f"--gta-resume: {self.run.root} was made with another {what} ({str(before)[:40]}, "
                     f"now {str(now)[:40]}); leave that option out, or start a new run"
                 )
+
+
+def _times(repeat: str | int | None) -> str:
+    return "1" if str(repeat or 1) == "1" else "several"
 
 
 def fetched_datasets(environment: Mapping[str, str]) -> Path:

@@ -16,9 +16,10 @@ import pytest
 from pytest_gta.bench import Bench
 from pytest_gta.benchmark.metrics import summarize
 from pytest_gta.benchmark.results import RunResult
+from pytest_gta.benchmark.run_directory import NotWritten
 from pytest_gta.checkpoint_reports import RUN_KEY, WHEN, attach_result, result_of, run_key_of, verdict_of
 from pytest_gta.collection import run_key_of_node
-from pytest_gta.estimate import Estimate, estimate_lines
+from pytest_gta.estimate import Estimate, estimate_lines, estimate_of
 from pytest_gta.finished_run import compared
 from pytest_gta.keys import TASK
 from pytest_gta.live_lines import LiveLines
@@ -89,6 +90,8 @@ class Controller:
             self._bench.start_local_model()
         except SettingsError as error:
             raise pytest.UsageError(f"pytest-gta: {error}") from None
+        except NotWritten as fault:
+            raise pytest.UsageError(f"pytest-gta: {fault}; keep the run elsewhere with --gta-run-dir=DIR") from None
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_configure_node(self, node: Any) -> None:
@@ -108,7 +111,8 @@ class Controller:
     def _expect(self, run_keys: list[str]) -> None:
         """Note on disk, too, what is to run: a killed run's report counts the tasks that never began."""
         if run_keys and not self.scoreboard.tasks_expected and not self._runs_nothing:
-            self._bench.run.write_manifest({**self._bench.manifest(), "selected": sorted(set(run_keys))})
+            with contextlib.suppress(NotWritten):  # the manifest that is there names all tasks
+                self._bench.run.write_manifest({**self._bench.manifest(), "selected": sorted(set(run_keys))})
         self.scoreboard.expect(run_keys)
 
     @property
@@ -121,7 +125,10 @@ class Controller:
         if not self._bench.settings.estimate:
             return None
         selected = {item.stash[TASK].slug: item.stash[TASK] for item in session.items if TASK in item.stash}
-        self._estimate = self._bench.estimate(list(selected.values()))
+        try:
+            self._estimate = estimate_of(self._bench, selected.values())
+        except SettingsError as error:
+            raise pytest.UsageError(f"pytest-gta: {error}") from None
         return True
 
     # -- while it runs ------------------------------------------------------------------------------------------------

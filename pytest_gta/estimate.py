@@ -7,16 +7,21 @@ out: better too much than too little. With one (``--gta-baseline``) it rests on 
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from pytest_gta.benchmark.results import RunResult, TaskResult, Tokens, total
-from pytest_gta.benchmark.task import Task
+from pytest_gta.benchmark.task import Task, TaskFault
+from pytest_gta.finished_run import read_run
 from pytest_gta.llm.endpoint import Endpoint
 from pytest_gta.llm.pricing import price
 from pytest_gta.reporters.wording import count, money, quantity
 from pytest_gta.settings import LOCAL_MODEL, Settings
 from pytest_gta.spending_limit import paid_models
+
+if TYPE_CHECKING:
+    from pytest_gta.bench import Bench
 
 CHARACTERS_A_TOKEN = 4
 JUDGE_PROMPT_TOKENS = 1_100
@@ -100,6 +105,22 @@ def estimate(
         agent_usd=agent_usd,
         judge_usd=total(_usd(model, url, _scaled(judged, each)) for model, url in judges),
         basis=basis,
+    )
+
+
+def estimate_of(bench: Bench, tasks: Iterable[Task | TaskFault]) -> Estimate:
+    """Return about what a run of these tasks takes, by the past run of ``--gta-baseline`` if there is one.
+
+    Raises:
+        SettingsError: When the past run cannot be read.
+    """
+    settings = bench.settings
+    return estimate(
+        [task for task in tasks if isinstance(task, Task)],
+        settings,
+        read_run(settings.baseline) if settings.baseline else None,
+        model_runs=bench.agent_spec.runs_the_model,
+        recorded=bench.agent_under_test.is_recorded,
     )
 
 

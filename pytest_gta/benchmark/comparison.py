@@ -7,7 +7,7 @@ Runs are compared task by task, over the tasks that both have a score for. With 
 - Root Score: the paired bootstrap of the mean difference over tasks. As its percentile interval is too short over few
   tasks, a drop counts only when the sign-flip test finds it as well.
 
-Both are two-sided at 5 %, so that each takes noise for a drop in at most 2.5 % of all cases.
+Each is two-sided at 2.5 %, so that both together take noise for a drop in at most 2.5 % of all cases (Bonferroni).
 """
 
 from __future__ import annotations
@@ -27,13 +27,14 @@ from pytest_gta.benchmark.repeats import scores_by_task
 from pytest_gta.benchmark.results import TaskResult
 from pytest_gta.benchmark.scoring import FULL_SCORE
 
-SIGNIFICANCE = 0.05
+SIGNIFICANCE = 0.025
 MARGIN = 0.1
 """A drop of this part of the scale (10 points of Root SR, 1 point of Root Score) is one that a gate has to see."""
 
 _RESAMPLES, _FLIPS, _EXACT_UP_TO = 2000, 2000, 12
 _FINEST = 60
-_Z95, _Z95_POWER80 = 1.96, 2.80
+_Z_TO_SHOW, _Z_TO_EXCLUDE = 3.08, 2.80
+"""Normal quantiles of the test (2.5 %) and of the interval (95 %), each with that of a power of 80 % added."""
 
 
 class ChangeVerdict(StrEnum):
@@ -267,6 +268,6 @@ def tasks_to_decide(differences: Sequence[float], margin: float) -> int | None:
     drop, spread = -fmean(differences), stdev(differences)
     if spread == 0 or drop <= 0:
         return None
-    to_show = (_Z95_POWER80 * spread / drop) ** 2
-    to_exclude = (_Z95_POWER80 * spread / (margin - drop)) ** 2 if drop < margin else to_show
+    to_show = (_Z_TO_SHOW * spread / drop) ** 2
+    to_exclude = (_Z_TO_EXCLUDE * spread / (margin - drop)) ** 2 if drop < margin else to_show
     return max(ceil(min(to_show, to_exclude)), len(differences) + 1)

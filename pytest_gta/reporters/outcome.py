@@ -105,19 +105,20 @@ def _code(
         if missing == 0:
             return EXIT_NOTHING_MEASURED, ("no task was selected",)
         why = f"; {stopped}" if stopped else ""
-        return EXIT_INCONCLUSIVE, (f"none of {summary['tasks']} tasks has a score{why}",)
+        return EXIT_INCONCLUSIVE, (f"none of {summary['tasks']} {_noun(summary)} has a score{why}",)
     failures = [*_failures(summary, limits), *_drops(comparison)]
     certain = [reason for reason, is_certain in failures if is_certain]
     if certain:
         return EXIT_FAILED, tuple(certain)
     rate = percent(missing, summary["tasks"]) or 0.0
     if stopped and summary["not_run"]:
-        return EXIT_INCONCLUSIVE, (f"{summary['not_run']} of {summary['tasks']} tasks not run: {stopped}",)
+        return EXIT_INCONCLUSIVE, (f"{summary['not_run']} of {summary['tasks']} {_noun(summary)} not run: {stopped}",)
     if rate > limits.max_error_rate:
         parts = (("unscored", summary["unscored"]), ("in error", summary["errors"]), ("not run", summary["not_run"]))
         detail = ", ".join(f"{count} {name}" for name, count in parts if count)
         return EXIT_INCONCLUSIVE, (
-            f"{missing} of {summary['tasks']} tasks without a score ({detail}), {limits.max_error_rate:g} % allowed",
+            f"{missing} of {summary['tasks']} {_noun(summary)} without a score ({detail}), "
+            f"{limits.max_error_rate:g} % allowed",
         )
     if failures:
         return EXIT_FAILED, tuple(reason for reason, _ in failures)
@@ -126,6 +127,10 @@ def _code(
     if comparison is not None and comparison.verdict is ChangeVerdict.INCONCLUSIVE:
         return EXIT_INCONCLUSIVE, reasons_of_change(comparison)
     return EXIT_OK, (*_success(summary, limits), *(reasons_of_change(comparison) if comparison else ()))
+
+
+def _noun(summary: Mapping[str, Any]) -> str:
+    return "runs" if summary.get("repeats") else "tasks"
 
 
 def _drops(comparison: Comparison | None) -> list[tuple[str, bool]]:
@@ -140,7 +145,9 @@ def _failures(summary: Mapping[str, Any], limits: GateLimits) -> list[tuple[str,
     found: list[tuple[str, bool]] = []
     below = summary["graded"] - summary["succeeded"]
     if not limits.gated and below:
-        found.append((f"{below} of {summary['graded']} graded tasks below {limits.threshold:g} points", True))
+        found.append(
+            (f"{below} of {summary['graded']} graded {_noun(summary)} below {limits.threshold:g} points", True)
+        )
     if limits.fail_under is not None and summary["root_sr"] < limits.fail_under:
         certain = summary["root_sr_bounds"][1] < limits.fail_under
         found.append(
@@ -155,7 +162,7 @@ def _failures(summary: Mapping[str, Any], limits: GateLimits) -> list[tuple[str,
 
 def _success(summary: Mapping[str, Any], limits: GateLimits) -> list[str]:
     if not limits.gated:
-        return [f"all {summary['graded']} graded tasks reach {limits.threshold:g} points"]
+        return [f"all {summary['graded']} graded {_noun(summary)} reach {limits.threshold:g} points"]
     reached = []
     if limits.fail_under is not None:
         reached.append(f"Root SR {summary['root_sr']:.1f} % >= {limits.fail_under:g} %")

@@ -26,12 +26,14 @@ def header_lines(bench: Bench) -> list[str]:
     settings, release = bench.settings, bench.release
     tasks = [task for task in bench.tasks if isinstance(task, Task)]
     leaves = sum(len(task.leaves) for task in tasks)
-    of = "" if len(bench.tasks) == len(release.task_ids) else f" of {len(release.task_ids)}"
+    different = len({task.base_slug for task in bench.tasks})
+    of = "" if different == len(release.task_ids) else f" of {len(release.task_ids)}"
+    times = f" {settings.repeat} times each" if settings.repeat > 1 else ""
     spec = bench.agent_spec
     target = shown_path(Path(spec.target), bench.folder) if spec.kind in ("outputs", "pack") else spec.target
     agent = " on ".join(filter(None, (":".join(filter(None, (spec.kind, target))), settings.model)))
     lines = [
-        f"gta: {release.name}, {len(bench.tasks)}{of} tasks, {count(leaves, 'leaf')}, "
+        f"gta: {release.name}, {different}{of} tasks{times}, {count(leaves, 'leaf')}, "
         f"success from {settings.threshold:g} points",
         f"gta: agent {agent}, judge {settings.judge_model}",
         f"gta: tools in {bench.confinement.note}",

@@ -53,15 +53,15 @@ def test_no_drop_passes_though_tasks_are_low(make_project: Callable[..., Project
 
 
 def test_a_significant_drop_fails(make_project: Callable[..., Project], workers: str) -> None:
-    project = make_project(7)
+    project = make_project(8)
     measured(project)
-    for task_id in list(project.index)[:6]:
+    for task_id in list(project.index)[:7]:
         project.fail_task(task_id)
     result = project.run(workers, "--gta-baseline=main")
     assert result.ret == 1
     assert last_line(result) == (
-        "FAIL (exit 1): Root SR fell from 100.0 to 14.3 % over 7 common tasks, p = 0.031; "
-        "Root Score fell from 8.00 to 2.86 over 7 common tasks, p = 0.031"
+        "FAIL (exit 1): Root SR fell from 100.0 to 12.5 % over 8 common tasks, p = 0.016; "
+        "Root Score fell from 8.00 to 2.75 over 8 common tasks, p = 0.016"
     )
     assert project.results()["gate"]["baseline"]["certain"] is True
 
@@ -74,7 +74,7 @@ def test_a_drop_that_may_be_noise_is_inconclusive(make_project: Callable[..., Pr
     assert result.ret == 10
     assert last_line(result).startswith(
         "INCONCLUSIVE (exit 10): Root SR fell from 100.0 to 75.0 % over 4 common tasks, p = 1.00: may be noise, may "
-        "be a drop of 10 %; about 32 tasks, or 8 times the repeats in both runs, would decide"
+        "be a drop of 10 %; about 38 tasks, or 10 times the repeats in both runs, would decide"
     )
     assert project.results()["gate"]["verdict"] == "inconclusive"
 

@@ -91,7 +91,7 @@ def test_money_runs_out_also_that_of_an_agent_of_the_users_own(make_project: Cal
     assert statuses(project) == ["graded", "graded", "not_run", "not_run"]
     assert "gta: budget: an agent of your own counts by what it reports" in result.stdout.str()
     # A resumed run goes on counting where it was, and with more money it goes on.
-    resume = ["--gta-resume=run", "-p", "no:cacheprovider"]
+    resume = ["--gta-resume=run", "--gta-report=off", "-p", "no:cacheprovider"]
     assert project.pytester.runpytest_inprocess(*resume).ret == 10
     again = project.pytester.runpytest_inprocess(*resume, "--gta-max-cost=100")
     again.assert_outcomes(passed=4)
@@ -130,6 +130,6 @@ def test_a_halted_run_goes_on_when_resumed(make_project: Callable[..., Project])
     assert result.ret == 10
     assert "quota" in next(line for line in result.outlines if line.startswith("INCONCLUSIVE"))
     project.scores.clear()
-    again = project.pytester.runpytest_inprocess("--gta-resume=run", "-p", "no:cacheprovider")
+    again = project.pytester.runpytest_inprocess("--gta-resume=run", "--gta-report=off", "-p", "no:cacheprovider")
     again.assert_outcomes(passed=3)
     assert again.ret == 0

@@ -49,7 +49,9 @@ def test_each_repeat_is_a_run_of_its_own(make_project: Callable[..., Project], w
     assert summary["root_sr_ci"] == pytest.approx([9.453, 90.547], abs=0.001)
     assert summary["repeats"]["at_k"]["3"] == {"tasks": 2, "pass_at": 50.0, "pass_all": 50.0}
     output = result.stdout.str()
+    assert "gta: dataset, 2 tasks 3 times each, 54 leaves" in output
     assert "(3 of 6 graded runs of 2 tasks)" in output
+    assert "FAIL (exit 1): 3 of 6 graded runs below 7 points" in output
     assert re.search(r"pass\^k +50\.0 % +50\.0 % +50\.0 %\n", output)
 
 
@@ -58,10 +60,13 @@ def test_a_repeat_is_chosen_by_its_id_and_resumed(make_project: Callable[..., Pr
     project.pytester.makepyfile(my_agent=AGENT)
     first = project.run("--gta-repeat=2", "-k", "r2", agent="import:my_agent:agent")
     first.assert_outcomes(passed=1, deselected=1)
-    again = project.pytester.runpytest_inprocess("--gta-resume=run", "-p", "no:cacheprovider")
+    again = project.pytester.runpytest_inprocess("--gta-resume=run", "--gta-report=off", "-p", "no:cacheprovider")
     again.assert_outcomes(passed=2)
     assert (project.pytester.path / "runs").read_text().split() == ["1", "1"]
     assert [task["resumed"] for task in project.results()["tasks"]] == [False, True]
+    single = project.pytester.runpytest_inprocess("--gta-resume=run", "--gta-report=off", "--gta-repeat=1", "-p", "no:cacheprovider")
+    assert single.ret == 4
+    assert "was made with another --gta-repeat (several, now 1)" in single.stderr.str()
 
 
 def test_a_report_knows_the_repeats(make_project: Callable[..., Project], capsys: pytest.CaptureFixture[str]) -> None:

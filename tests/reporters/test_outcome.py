@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from pytest_gta.benchmark.comparison import compare
 from pytest_gta.benchmark.metrics import summarize
 from pytest_gta.benchmark.results import TaskResult, TaskStatus
 from pytest_gta.reporters.outcome import GateLimits, Outcome, judge_run
@@ -161,3 +162,54 @@ def test_a_number_just_below_its_limit_is_not_written_as_the_limit() -> None:
     tasks = [graded("1", 6.998)]
     line = judge_run(summarize(tasks, 7), limits(None, 7)).line
     assert line == "FAIL (exit 1): Root Score 6.998 < 7"
+
+
+def against(before: list[float], after: list[float], missing: int = 0, **more: Any) -> Outcome:
+    """Judge a run that has to be no worse than a baseline; `missing` further tasks have no score now."""
+    tasks = [graded(str(number), score) for number, score in enumerate(after)]
+    tasks += [not_graded(str(len(after) + number), TaskStatus.ERROR) for number in range(missing)]
+    baseline = [graded(str(number), score) for number, score in enumerate(before)]
+    gate = GateLimits(None, None, more.pop("max_error_rate", 0), threshold=7, baseline=True)
+    return judge_run(summarize(tasks, 7), gate, comparison=compare(baseline, tasks, 7), **more)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "missing", "more", "code"),
+    [
+        ([9] * 8, [9] * 8, 0, {}, 0),
+        ([3] * 8, [3] * 8, 0, {}, 0),
+        ([9] * 8, [3] * 8, 0, {}, 1),
+        ([9] * 8, [9] * 7 + [3], 0, {}, 10),
+        # A score is missing: more than allowed, allowed, allowed but a drop stays one.
+        ([9] * 8, [9] * 7, 1, {}, 10),
+        ([9] * 8, [9] * 7, 1, {"max_error_rate": 20}, 0),
+        ([9] * 8, [3] * 7, 1, {}, 1),
+        # What is missing could turn the drop.
+        ([9] * 8 + [3] * 8, [3] * 8, 8, {}, 10),
+        ([9] * 8, [9] * 8, 0, {"other_failures": 1}, 1),
+        # Part of the run is not there at all.
+        ([9] * 8, [9] * 8, 0, {"gap": "shard 2/3 missing"}, 10),
+        # Stopped, with everything measured, and with something not measured.
+        ([9] * 8, [9] * 8, 0, {"stopped": "budget reached"}, 0),
+    ],
+)
+def test_a_baseline_is_part_of_the_gate(
+    before: list[float], after: list[float], missing: int, more: dict[str, Any], code: int
+) -> None:
+    found = against(before, after, missing, **more)
+    assert found.exit_code == code
+    assert found.line.startswith(f"{WORDS[code]} (exit {code}): ")
+    assert found.gate.verdict == {0: "pass", 1: "fail", 10: "inconclusive"}[code]
+    assert found.gate.baseline is not None
+
+
+def test_a_baseline_without_a_common_score_is_no_pass() -> None:
+    found = judge_run(_summary("ss"), GateLimits(None, None, 0, threshold=7, baseline=True))
+    assert found.line == "INCONCLUSIVE (exit 10): no task has a score in both the baseline and this run"
+
+
+def test_a_budget_that_left_tasks_out_is_no_pass_whatever_is_allowed() -> None:
+    found = judge_run(
+        _summary("sn"), limits(fail_under=10, max_error_rate=100), stopped="budget reached: $5 of $5 spent"
+    )
+    assert found.line == "INCONCLUSIVE (exit 10): 1 of 2 tasks not run: budget reached: $5 of $5 spent"
