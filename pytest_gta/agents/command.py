@@ -42,6 +42,11 @@ ANSWER_LIMIT = 20_000
 PLACES = ("request", "workspace", "mcp_config", "mcp_url", "model", "session")
 """What may stand in braces in a command: ``{request}`` is the path of the file with the request, and so on."""
 
+_LOGGED_OUT = re.compile(
+    r"\bnot logged in\b|\bplease (?:run /login|log ?in\b)|\bset an auth method\b|\b(?:no|missing|invalid) api key\b"
+    r"|\b401 unauthorized\b",
+    re.IGNORECASE,
+)
 _ESCAPES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])")
 
 
@@ -221,8 +226,11 @@ class CommandAgent:
             return AgentRun(StopReason.FINISHED, answer, usage=unknown)
         if self._seclusion.program and last.startswith("bwrap: "):
             raise AgentUnavailable(f"the command cannot be started: {last}; --gta-sandbox=off hides nothing from it")
-        if reads_like_an_outage(said[-300:]) and not workspace.deliverables().files:
-            raise AgentUnavailable(f"its model endpoint does not serve: {last}")
+        if not workspace.deliverables().files:
+            if _LOGGED_OUT.search(said[-500:]):
+                raise AgentUnavailable(f"it has no key or login here (give its key by a variable): {last}")
+            if reads_like_an_outage(said[-300:]):
+                raise AgentUnavailable(f"its model endpoint does not serve: {last}")
         if end.code is None:
             how = "its launcher was killed"
         else:

@@ -113,6 +113,8 @@ def test_a_signal(run: Callable[..., AgentRecord], program: Write) -> None:
 def test_an_outage_of_its_model_is_not_its_fault(run: Callable[..., AgentRecord], program: Write) -> None:
     with pytest.raises(AgentUnavailable, match="does not serve: API Error: 503 Service Unavailable"):
         run(program('import sys; sys.exit("API Error: 503 Service Unavailable")'))
+    with pytest.raises(AgentUnavailable, match=r"it has no key or login here .*: Not logged in · Please run /login"):
+        run(program('print("Not logged in · Please run /login"); raise SystemExit(1)'))
     done = 'import sys; open("a.txt", "w").write("x"); sys.exit("API Error: 503 Service Unavailable")'
     assert run(program(done)).stop_reason is StopReason.AGENT_ERROR
 
