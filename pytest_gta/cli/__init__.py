@@ -8,9 +8,22 @@ import sys
 from collections.abc import Sequence
 
 from pytest_gta import __version__
-from pytest_gta.cli import calibrate, compare, doctor, gold, merge, judge_selftest, options, pack, report, tools, validate
+from pytest_gta.cli import (
+    aa,
+    calibrate,
+    compare,
+    doctor,
+    gold,
+    judge_selftest,
+    merge,
+    options,
+    pack,
+    report,
+    tools,
+    validate,
+)
 
-COMMANDS = (validate, report, compare, merge, pack, tools, calibrate, gold, judge_selftest, doctor, options)
+COMMANDS = (validate, report, compare, merge, pack, tools, calibrate, aa, gold, judge_selftest, doctor, options)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
