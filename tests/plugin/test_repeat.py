@@ -64,7 +64,9 @@ def test_a_repeat_is_chosen_by_its_id_and_resumed(make_project: Callable[..., Pr
     again.assert_outcomes(passed=2)
     assert (project.pytester.path / "runs").read_text().split() == ["1", "1"]
     assert [task["resumed"] for task in project.results()["tasks"]] == [False, True]
-    single = project.pytester.runpytest_inprocess("--gta-resume=run", "--gta-report=off", "--gta-repeat=1", "-p", "no:cacheprovider")
+    single = project.pytester.runpytest_inprocess(
+        "--gta-resume=run", "--gta-report=off", "--gta-repeat=1", "-p", "no:cacheprovider"
+    )
     assert single.ret == 4
     assert "was made with another --gta-repeat (several, now 1)" in single.stderr.str()
 
