@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import IO, Any
 
-from lxml import etree  # type: ignore[import-untyped]
+from lxml import etree
 
 from pytest_gta.formats.reading import Unreadable
 

@@ -28,7 +28,7 @@ def read(source: Source, reading: Reading) -> None:
     Raises:
         Unreadable: When it holds no markup at all.
     """
-    from lxml import etree, html  # type: ignore[import-untyped]
+    from lxml import etree, html
 
     text, encoding = decode(source.beginning(_MOST_BYTES, reading))
     if encoding not in ("utf-8", "ascii"):

@@ -78,7 +78,7 @@ class PageText:
         self.visible = " ".join(self._seen)
 
     def _walk(self, root: Element) -> None:
-        from lxml import etree  # type: ignore[import-untyped]
+        from lxml import etree
 
         for event, element in etree.iterwalk(root, events=("start", "end", "comment")):
             if event == "comment":
