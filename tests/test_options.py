@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from pytest_gta.options import OPTIONS, options_page
+from pytest_gta.options import OPTIONS
+from pytest_gta.options_page import options_page
 
 DOCS = Path(__file__).parents[1] / "docs" / "options.md"
 

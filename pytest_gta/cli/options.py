@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from pytest_gta.options import options_page
+from pytest_gta.options_page import options_page
 
 
 def add_to(subcommands: Any) -> None:

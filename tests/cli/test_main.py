@@ -7,7 +7,7 @@ import pytest
 
 from pytest_gta import __version__
 from pytest_gta.cli import main
-from pytest_gta.options import options_page
+from pytest_gta.options_page import options_page
 
 
 def test_options(capsys: pytest.CaptureFixture[str]) -> None:

@@ -17,6 +17,7 @@ import pytest_gta.html_rows
 import pytest_gta.judge.evidence
 import pytest_gta.judge.judge
 import pytest_gta.llm.client
+import pytest_gta.reporters.html.page
 import pytest_gta.workspace.confined_process  # noqa: F401
 from tests.openai_server import Answer, OpenAIServer, RecordedRequest, judge
 from tests.release_factory import leaf_ids, make_release

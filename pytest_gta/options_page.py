@@ -1,0 +1,32 @@
+"""The page of the documentation that lists every option, made from the table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from pytest_gta.options import OPTIONS
+
+
+def options_page() -> str:
+    """Return the options page of the documentation, in Markdown."""
+    return "\n".join((PAGE_HEAD.rstrip(), *options_table())) + "\n"
+
+
+def options_table() -> Iterator[str]:
+    """Yield the lines of the options page of the documentation, in Markdown."""
+    group = ""
+    for option in OPTIONS:
+        if option.group != group:
+            group = option.group
+            yield from (
+                "",
+                f"## {group.capitalize()}",
+                "",
+                "| option | ini | environment | default | meaning |",
+                "|---|---|---|---|---|",
+            )
+        variables = ", ".join(f"`{name}`" for name in (option.variable, *option.environment))
+        default = option.shown_default or (f"`{option.default}`" if option.default else "-")
+        metavar = option.metavar.replace("|", "\\|")
+        meaning = option.help.replace("|", "\\|")
+        yield f"| `{f'{option.flag} {metavar}'.strip()}` | `{option.ini}` | {variables} | {default} | {meaning} |"
