@@ -253,7 +253,7 @@ OPTIONS: tuple[Option, ...] = (
         "judge_api",
         "judge",
         "auto|responses|chat",
-        "Ask the judge by Chat Completions (pictures inline), or Responses (pictures uploaded once a task); auto tries.",
+        "Ask by Chat Completions (pictures inline) or Responses (pictures uploaded once a task); auto tries.",
         values.choice("auto", "responses", "chat"),
         "auto",
     ),
@@ -377,14 +377,3 @@ OPTIONS: tuple[Option, ...] = (
         values.path,
     ),
 )
-
-
-PAGE_HEAD = """# Options
-
-Every option can be given on the command line, as an environment variable, or in the ini file (`pyproject.toml` under
-`[tool.pytest.ini_options]`, `pytest.ini`). The command line wins over the environment, the environment over the ini
-file, the ini file over the default. A resumed run goes on with the options it was started with; only the command line
-changes those. Where several variables are named, the first that is set counts.
-
-Setting a model or an agent makes the plugin active; without either it does nothing.
-"""

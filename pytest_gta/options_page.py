@@ -6,6 +6,16 @@ from collections.abc import Iterator
 
 from pytest_gta.options import OPTIONS
 
+PAGE_HEAD = """# Options
+
+Every option can be given on the command line, as an environment variable, or in the ini file (`pyproject.toml` under
+`[tool.pytest.ini_options]`, `pytest.ini`). The command line wins over the environment, the environment over the ini
+file, the ini file over the default. A resumed run goes on with the options it was started with; only the command line
+changes those. Where several variables are named, the first that is set counts.
+
+Setting a model or an agent makes the plugin active; without either it does nothing.
+"""
+
 
 def options_page() -> str:
     """Return the options page of the documentation, in Markdown."""
