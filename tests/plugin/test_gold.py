@@ -31,6 +31,8 @@ def test_a_generous_judge_is_found_out(
         "--gta-run-dir=run",
         "--gta-cache=off",
         "--gta-fail-under=0",
+        "--gta-render=off",
+        "--gta-report=off",
         "-p",
         "no:cacheprovider",
     ).assert_outcomes(passed=4)
