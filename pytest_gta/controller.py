@@ -90,8 +90,11 @@ class Controller:
             self._bench.start_local_model()
         except SettingsError as error:
             raise pytest.UsageError(f"pytest-gta: {error}") from None
-        except NotWritten as fault:
-            raise pytest.UsageError(f"pytest-gta: {fault}; keep the run elsewhere with --gta-run-dir=DIR") from None
+        except OSError as fault:
+            raise pytest.UsageError(
+                f"pytest-gta: the run directory {self._bench.run.root} cannot be written ({fault.strerror}); "
+                "keep the run elsewhere with --gta-run-dir=DIR"
+            ) from None
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_configure_node(self, node: Any) -> None:

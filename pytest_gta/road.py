@@ -83,8 +83,9 @@ def open_workspace(task: Task, release: Release, directory: TaskDirectory, *, in
     """Return the workspace of a task: the finished one when its agent has ended, else a freshly staged one.
 
     Raises:
-        NotMeasured: When an input file is required and the dataset does not hold it.
+        NotMeasured: When an input file is required and the dataset does not hold it, or cannot be read or copied.
     """
+    from pytest_gta.benchmark.release import UNREADABLE
     from pytest_gta.workspace.workspace import MissingInputs, Workspace
 
     if directory.agent() is not None and directory.workspace.is_dir():
@@ -94,6 +95,8 @@ def open_workspace(task: Task, release: Release, directory: TaskDirectory, *, in
         return Workspace.stage(directory.workspace, task, release, inputs_required=inputs_required)
     except MissingInputs as missing:
         raise NotMeasured(f"{missing}; fetch the whole dataset or deselect the task") from None
+    except UNREADABLE as error:
+        raise NotMeasured(f"the inputs cannot be put into {directory.workspace}: {error}") from error
 
 
 def run_task(

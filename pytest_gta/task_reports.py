@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from typing import Any
 
 import pytest
 
 from pytest_gta.bench import Bench
 from pytest_gta.benchmark.results import TaskStatus
+from pytest_gta.benchmark.run_directory import NotWritten
 from pytest_gta.benchmark.task import TaskFault
 from pytest_gta.checkpoint_reports import (
     RUN_KEY,
@@ -24,7 +26,7 @@ from pytest_gta.keys import BENCH, RESULT, TASK
 from pytest_gta.reporters.score_sheet import score_sheet
 from pytest_gta.road import NotMeasured, unmeasured
 
-PLAIN_FAULTS = (BelowThreshold, NotMeasured, TaskFault)
+PLAIN_FAULTS = (BelowThreshold, NotMeasured, NotWritten, TaskFault)
 """Exceptions that say all there is to say: shown as their text, without a traceback."""
 
 
@@ -34,7 +36,7 @@ def complete(report: pytest.TestReport, item: pytest.Item, call: pytest.CallInfo
     setattr(report, RUN_KEY, item.stash[TASK].slug)
     error = call.excinfo.value if call.excinfo else None
     if isinstance(error, PLAIN_FAULTS):
-        report.longrepr = str(error)
+        report.longrepr = _in_words(error, bench)
     if report.when == "setup" and report.failed:
         _attach_failure(report, item, bench, error)
     elif RESULT in item.stash and (report.when == "call" or report.skipped):
@@ -49,12 +51,21 @@ def _attach_failure(report: pytest.TestReport, item: pytest.Item, bench: Bench, 
     result = item.stash.get(RESULT, None)
     if result is None:
         task = item.stash[TASK]
-        known = bench.run.task(task.slug).verdicts()
-        reason = str(error) if isinstance(error, PLAIN_FAULTS) else f"{type(error).__name__}: {error}"
+        directory = bench.run.task(task.slug)
+        known = directory.verdicts()
+        reason = _in_words(error, bench)
         result = unmeasured(task, item.nodeid, TaskStatus.ERROR, reason, known)
-        bench.run.task(task.slug).write_result(result)
+        with suppress(NotWritten):  # the report carries it all the same, and a resumed run begins the task anew
+            directory.write_result(result)
         report.user_properties.extend(user_properties(result))
     attach_result(report, result)
+
+
+def _in_words(error: BaseException | None, bench: Bench) -> str:
+    """Return what went wrong and, where there is one, the next step."""
+    if isinstance(error, NotWritten):
+        return f"{error}; put that right, then go on with --gta-resume={bench.run.root}"
+    return str(error) if isinstance(error, PLAIN_FAULTS) else f"{type(error).__name__}: {error}"
 
 
 def _make_safe(report: pytest.TestReport) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 from collections.abc import Iterable, Iterator
@@ -55,6 +56,11 @@ def endpoint_fault(error: BaseException) -> bool:
     Down, overloaded, out of credit, wrong key: yes. A request that the endpoint found wrong: no, the agent wrote it.
     """
     return any(_is_endpoint_fault(link) for link in _chain(error))
+
+
+def disk_is_full(error: BaseException) -> bool:
+    """Whether an exception (or what caused it) says that nothing more can be written on this machine."""
+    return any(isinstance(link, OSError) and link.errno in (errno.ENOSPC, errno.EDQUOT) for link in _chain(error))
 
 
 def _is_endpoint_fault(error: BaseException) -> bool:

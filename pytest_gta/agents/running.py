@@ -17,11 +17,12 @@ import traceback
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pytest_gta.agents.failure import endpoint_fault, failure_line, without_held_keys
+from pytest_gta.agents.failure import disk_is_full, endpoint_fault, failure_line, without_held_keys
 from pytest_gta.agents.protocol import Agent, AgentRun, AgentUnavailable, Tools, as_agent
 from pytest_gta.agents.recorded_tools import RecordedTools, TaskEnded
 from pytest_gta.agents.transcript import Counts, Transcript, shortened
 from pytest_gta.benchmark.results import AgentRecord, StopReason, Usage
+from pytest_gta.benchmark.run_directory import NotWritten
 from pytest_gta.benchmark.task import Brief
 from pytest_gta.llm.redaction import one_line, redact
 
@@ -58,6 +59,7 @@ def run_agent(
 
     Raises:
         AgentUnavailable: When the environment is at fault.
+        NotWritten: When its steps cannot be recorded.
         TypeError: When `agent` is not one.
         BaseException: KeyboardInterrupt and the like, as they came.
     """
@@ -138,9 +140,11 @@ class _Work:
         unknown = Usage(cost_usd=None)
         if isinstance(error, TaskEnded) or not in_time:
             return AgentRun(StopReason.TIMEOUT, "", f"still at work after {limit_s:g} s", usage=unknown)
-        if isinstance(error, AgentUnavailable):
+        if isinstance(error, AgentUnavailable | NotWritten):
             raise error
         line = failure_line(error)
+        if disk_is_full(error):
+            raise AgentUnavailable(f"the disk is full: {line}") from error
         self._tools.transcript.add("note", "".join(traceback.format_exception(error)))
         if endpoint_fault(error):
             raise AgentUnavailable(f"its model endpoint does not serve: {line}") from error

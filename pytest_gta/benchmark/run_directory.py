@@ -15,6 +15,7 @@ of a ``.jsonl`` (a killed writer) is skipped.
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import json
 import os
@@ -35,32 +36,62 @@ CONTROL = "control"
 """The folder of a run directory that the processes of the run share while it runs."""
 
 
-def write_atomic(path: Path, text: str) -> None:
-    """Write `text` to `path` so that the file is either the old or the new one, whole."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    fd, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+class NotWritten(OSError):
+    """What belongs on disk could not be written: it is full, read-only, not there. Never the fault of an agent."""
+
+    def __str__(self) -> str:
+        return f"{self.filename} cannot be written: {self.strerror}"
+
+
+@contextmanager
+def _writing(path: Path) -> Iterator[None]:
+    """Name the file in whatever goes wrong while it is written."""
     try:
-        with os.fdopen(fd, "w", encoding="utf-8") as out:
-            out.write(text)
-            out.flush()
-            os.fsync(out.fileno())
-        Path(temporary).chmod(0o644)
-        Path(temporary).replace(path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
+        yield
+    except NotWritten:
         raise
+    except OSError as error:
+        raise NotWritten(error.errno or errno.EIO, error.strerror or str(error), str(path)) from error
+
+
+def write_atomic(path: Path, text: str) -> None:
+    """Write `text` to `path` so that the file is either the old or the new one, whole.
+
+    Raises:
+        NotWritten: When it cannot be; the old file, if there was one, is still there.
+    """
+    with _writing(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        fd, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:100]}.")
+        try:
+            with os.fdopen(fd, "w", encoding="utf-8") as out:
+                out.write(text)
+                out.flush()
+                os.fsync(out.fileno())
+            Path(temporary).chmod(0o644)
+            Path(temporary).replace(path)
+        except BaseException:
+            Path(temporary).unlink(missing_ok=True)
+            raise
 
 
 def append_line(path: Path, line: str) -> None:
-    """Append one line in a single write, after ending a line that a killed writer left torn."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
-    try:
-        size = os.fstat(fd).st_size
-        torn = size > 0 and os.pread(fd, 1, size - 1) != b"\n"
-        os.write(fd, (b"\n" if torn else b"") + line.encode("utf-8", "backslashreplace") + b"\n")
-    finally:
-        os.close(fd)
+    """Append one line in a single write, after ending a line that a killed writer left torn.
+
+    Raises:
+        NotWritten: When not all of it could be written.
+    """
+    with _writing(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
+        try:
+            size = os.fstat(fd).st_size
+            torn = size > 0 and os.pread(fd, 1, size - 1) != b"\n"
+            rest = (b"\n" if torn else b"") + line.encode("utf-8", "backslashreplace") + b"\n"
+            while rest:  # a disk that fills up takes a part without an error, and says so the next time
+                rest = rest[os.write(fd, rest) :]
+        finally:
+            os.close(fd)
 
 
 def read_lines(path: Path) -> Iterator[dict[str, Any]]:
@@ -90,17 +121,20 @@ class TaskDirectory:
 
     def restart(self) -> None:
         """Make it empty for a new attempt of the agent."""
-        if self.root.exists():
-            make_removable(self.root)
-            shutil.rmtree(self.root)
-        self.root.mkdir(parents=True)
+        with _writing(self.root):
+            if self.root.exists():
+                make_removable(self.root)
+                shutil.rmtree(self.root)
+            self.root.mkdir(parents=True)
 
     @contextmanager
     def lock(self) -> Iterator[None]:
         """Hold the directory for this thread: another process or test that wants it waits."""
         lock_file = self.root.parent.parent / "locks" / self.root.name
-        lock_file.parent.mkdir(parents=True, exist_ok=True)
-        with lock_file.open("a") as held:
+        with _writing(lock_file):
+            lock_file.parent.mkdir(parents=True, exist_ok=True)
+            lock = lock_file.open("a")
+        with lock as held:
             fcntl.flock(held, fcntl.LOCK_EX)
             yield
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import threading
@@ -17,6 +18,7 @@ from pytest_gta.agents.limits import Limits
 from pytest_gta.agents.protocol import Agent, AgentRun, AgentUnavailable, StopReason, Usage, as_agent
 from pytest_gta.agents.running import run_agent
 from pytest_gta.agents.tool_calling import ToolCallingAgent
+from pytest_gta.benchmark.run_directory import NotWritten
 from pytest_gta.llm.endpoint import Endpoint
 from tests.agents.conftest import QUICK, Bench, brief
 
@@ -168,3 +170,28 @@ def run(task):
     pid = int(pid_file.read_text())
     with pytest.raises(ProcessLookupError):
         os.kill(pid, 0)
+
+
+def test_a_full_disk_is_not_the_agents_fault(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object) -> str:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), "report.md")
+
+    with pytest.raises(AgentUnavailable, match=r"the disk is full: OSError: .*No space left on device: 'report\.md'"):
+        bench.run(lambda task: full())
+
+    def wrapped(task: Any) -> str:
+        try:
+            return full()
+        except OSError as error:
+            raise RuntimeError("could not save") from error
+
+    with pytest.raises(AgentUnavailable, match="the disk is full: RuntimeError: could not save"):
+        bench.run(wrapped)
+
+
+def test_steps_that_cannot_be_recorded_end_the_run_as_they_are(bench: Bench) -> None:
+    def run(tools: Any) -> str:
+        raise NotWritten(errno.EROFS, os.strerror(errno.EROFS), "transcript.jsonl")
+
+    with pytest.raises(NotWritten, match=r"transcript\.jsonl cannot be written: Read-only file system"):
+        bench.run(run)

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import errno
 import json
 import os
 import threading
@@ -9,7 +10,7 @@ import pytest
 
 from pytest_gta.benchmark.rebuilding import rebuild
 from pytest_gta.benchmark.results import TaskStatus, Usage
-from pytest_gta.benchmark.run_directory import RunDirectory, append_line, read_lines, write_atomic
+from pytest_gta.benchmark.run_directory import NotWritten, RunDirectory, append_line, read_lines, write_atomic
 from pytest_gta.benchmark.scoring import score_tree
 from tests.domain import a_run, a_task, an_agent, by_id, graded, scored, unscored
 
@@ -191,3 +192,36 @@ def test_a_run_is_rebuilt_without_its_dataset_and_without_a_list_of_tasks(run: R
     ]
     assert results[0].checkpoints == ()
     assert results[0].root_bounds == (0.0, 10.0)
+
+
+def test_a_line_that_a_full_disk_took_in_part_is_not_called_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, write = tmp_path / "v.jsonl", os.write
+    room = [4]
+
+    def scarce(fd: int, data: bytes) -> int:
+        if not room[0]:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        taken = write(fd, data[: room[0]])
+        room[0] -= taken
+        return taken
+
+    monkeypatch.setattr(os, "write", scarce)
+    with pytest.raises(NotWritten, match=r"v\.jsonl cannot be written: No space left on device") as caught:
+        append_line(path, '{"n": 1}')
+    assert (caught.value.errno, caught.value.filename) == (errno.ENOSPC, str(path))
+    room[0] = 1000
+    append_line(path, '{"n": 2}')
+    assert [entry["n"] for entry in read_lines(path)] == [2]
+
+
+def test_a_place_that_is_no_folder_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    run = RunDirectory(tmp_path / "file")
+    with pytest.raises(NotWritten, match=r"file/run\.json cannot be written: "):
+        run.write_manifest({})
+    with pytest.raises(NotWritten, match="file/tasks/t cannot be written: "):
+        run.task("t").restart()
+    with pytest.raises(NotWritten, match="file/locks/t cannot be written: "), run.task("t").lock():
+        pass

@@ -1,0 +1,97 @@
+"""A disk that is full or read-only: errors in words, never a score, and the run can go on later."""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.plugin.conftest import Project
+
+FULL = """
+import errno, os
+from pathlib import Path
+
+sync = os.fsync
+
+def full(fd):
+    if not Path("room").exists() and (CONDITION):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+    sync(fd)
+
+os.fsync = full
+"""
+
+
+def fill_disk(project: Project, condition: str) -> None:
+    """Let whole files be refused, in processes of the project's own, when the condition on their `name` is met."""
+    name = condition.replace("name", "os.readlink(f'/proc/self/fd/{fd}')")
+    project.pytester.makeconftest(FULL.replace("CONDITION", name))
+
+
+def again(project: Project, *args: str) -> pytest.RunResult:
+    return project.pytester.runpytest_subprocess(*args, "-p", "no:cacheprovider")
+
+
+@pytest.mark.parametrize("workers", ["-n0", "-n2"])
+def test_a_full_disk_costs_its_task_only_and_the_run_goes_on(
+    make_project: Callable[..., Project], workers: str
+) -> None:
+    project = make_project(3)
+    fill_disk(project, "'tasks/education_2/' in name")
+    result = again(project, *project.arguments(), workers)
+    assert result.ret == 10
+    output = result.stdout.str()
+    assert "INTERNALERROR" not in output
+    assert "Traceback" not in output
+    task = project.tasks()["2"]
+    assert (task["status"], task["root_score"]) == ("error", None)
+    assert "agent_run.json cannot be written: No space left on device; put that right, then go on" in task["error"]
+    assert [t["status"] for t in project.tasks().values()] == ["graded", "error", "graded"]
+    (project.pytester.path / "room").touch()
+    assert again(project, "--gta-resume=run").ret == 0
+    assert {t["status"] for t in project.tasks().values()} == {"graded"}
+
+
+def test_a_run_that_can_write_nothing_still_says_what_it_measured(make_project: Callable[..., Project]) -> None:
+    project = make_project(2)
+    fill_disk(project, "'run.json' not in name")
+    result = again(project, *project.arguments())
+    assert result.ret == 10
+    assert "INTERNALERROR" not in result.stdout.str()
+    result.stdout.fnmatch_lines(["INCONCLUSIVE (exit 10)*", "gta: *results.json was not written: No space left on*"])
+
+
+@pytest.mark.parametrize("place", ["a file", "/proc/none"])
+def test_a_run_directory_that_cannot_be_made_is_a_usage_error(make_project: Callable[..., Project], place: str) -> None:
+    project = make_project(1)
+    Path(project.pytester.path / "a file").write_text("")
+    result = project.run(f"--gta-run-dir={place}")
+    assert result.ret == 4
+    result.stderr.fnmatch_lines(["*pytest-gta: the run directory *cannot be written (*); keep the run elsewhere *"])
+    assert "Traceback" not in result.stderr.str() + result.stdout.str()
+    assert project.judged() == []
+
+
+def test_an_input_that_cannot_be_read_is_an_error_of_its_task(make_project: Callable[..., Project]) -> None:
+    project = make_project(3)
+    archive = project.pytester.path / "broken.zip"
+    with zipfile.ZipFile(archive, "w") as made:
+        for file in sorted(project.dataset.rglob("*")):
+            if file.is_file():
+                made.write(file, file.relative_to(project.dataset))
+        info = made.getinfo("resources/files/2-0.pdf")
+    data = bytearray(archive.read_bytes())
+    start = info.header_offset + 30 + len(info.filename)
+    data[start : start + 8] = b"\xff" * 8
+    archive.write_bytes(data)
+    project.pytester.makepyfile(my_agent="def run(task):\n    return 'done'\n")
+    result = project.run(f"--gta-dataset={archive}", agent="import:my_agent:run")
+    assert result.ret == 10
+    assert "Traceback" not in result.stdout.str()
+    task = project.tasks()["2"]
+    assert task["status"] == "error"
+    assert "the inputs cannot be put into" in task["error"]
+    assert "Bad CRC-32 for file 'resources/files/2-0.pdf'" in task["error"]
