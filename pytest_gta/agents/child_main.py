@@ -21,9 +21,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pytest_gta.agents.adapter import NotAnAgent, adapted, check_adaptable
-from pytest_gta.agents.failure import endpoint_fault, failure_line
+from pytest_gta.agents.failure import disk_is_full, endpoint_fault, failure_line
 from pytest_gta.agents.protocol import AgentRun, AgentUnavailable
 from pytest_gta.benchmark.task import Brief
+from pytest_gta.workspace import process_tree
 
 if TYPE_CHECKING:
     from pytest_gta.tools.specification import ToolSpec
@@ -113,7 +114,9 @@ def main(fd: int) -> None:
     if request.get("check"):
         _check(parent, request["target"])
     else:
+        process_tree.adopt_orphans()
         _work(parent, request)
+        process_tree.end(process_tree.descendants(os.getpid()))
 
 
 def load(target: str) -> Any:
@@ -174,8 +177,9 @@ def _work(parent: Parent, request: dict[str, Any]) -> None:
         parent.send("unavailable", reason=str(fault), traceback=_text_of(fault), usage=used)
     except BaseException as error:
         line = failure_line(error)
-        if endpoint_fault(error):
-            reason = f"its model endpoint does not serve: {line}"
+        if disk_is_full(error) or endpoint_fault(error):
+            what = "the disk is full" if disk_is_full(error) else "its model endpoint does not serve"
+            reason = f"{what}: {line}"
             parent.send("unavailable", reason=reason, traceback=_text_of(error))
         else:
             parent.send("failed", reason=line, traceback=_text_of(error))

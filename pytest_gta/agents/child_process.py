@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from pytest_gta.llm.redaction import redact
+from pytest_gta.workspace import process_tree
 
 OUTPUT_LIMIT = 5_000_000
 """Bytes of what an agent prints that are kept."""
@@ -125,7 +126,7 @@ class ChildProcess:
             self._received += chunk
 
     def end(self, *, finished: bool = False) -> None:
-        """End the process and all of its group: asked first, then without asking. Safe to call again.
+        """End the process and all that it started: asked first, then without asking. Safe to call again.
 
         Args:
             finished: Whether it has said all it had to, and may have a moment to close its files.
@@ -134,11 +135,15 @@ class ChildProcess:
             if self._ended:
                 return
             self._ended = True
+            # Also what has left the group: those whose own parent died are children of the process, while it lives.
+            below = process_tree.descendants(self._process.pid)
             if not finished:
                 self._signal(signal.SIGTERM)
             with contextlib.suppress(subprocess.TimeoutExpired):
                 self._process.wait(TERM_GRACE_S)
+            below += process_tree.descendants(self._process.pid)
             self._signal(signal.SIGKILL)
+            process_tree.end(below)
             self._process.wait()
             self._socket.close()
         # A process that left the group may hold the pipe open: not worth waiting for.

@@ -210,7 +210,16 @@ class Workspace:
         """Return every file the agent left that is not an input, and what was there but is not taken, with reasons."""
         from pytest_gta.workspace.deliverables import collect
 
+        self._be_a_folder()
         return collect(self)
+
+    def _be_a_folder(self) -> None:
+        """An agent that took away or replaced the folder it worked in has delivered nothing: no error of ours."""
+        if self.root.is_symlink() or not self.root.is_dir():
+            self.root.unlink(missing_ok=True)
+            self.root.mkdir(parents=True)
+        elif not os.access(self.root, os.R_OK | os.X_OK):
+            self.root.chmod(0o755)
 
     # -- what a path means -------------------------------------------------------------------------------------------
 

@@ -411,3 +411,32 @@ def _wait_until(true: Callable[[], bool], limit_s: float = 15.0) -> None:
     while not true():
         assert time.monotonic() < end, "it did not happen in time"
         time.sleep(0.02)
+
+
+STARTS = """
+import os, subprocess, time
+
+def run(task):
+    started = subprocess.Popen(["setsid", "sleep", "61"])
+    if not (child := os.fork()):
+        os.setsid()
+        if not (grandchild := os.fork()):
+            open("daemon.txt", "w").write(str(os.getpid()))
+            time.sleep(60)
+        os._exit(0)
+    os.waitpid(child, 0)
+    while not os.path.exists("daemon.txt") or not open("daemon.txt").read():
+        time.sleep(0.01)
+    open("started.txt", "w").write(str(started.pid))
+    THEN
+"""
+
+
+@pytest.mark.parametrize("then", ["return 'done'", "time.sleep(60)"])
+def test_what_it_started_ends_with_it_even_in_sessions_of_their_own(bench: Bench, modules: Write, then: str) -> None:
+    folder = modules(starts=STARTS.replace("THEN", then))
+    run(bench, folder, "starts:run", timeout_s=5.0)
+    for name in ("daemon.txt", "started.txt"):
+        pid = int((bench.workspace.root / name).read_text())
+        state = Path(f"/proc/{pid}/stat")
+        assert not state.exists() or state.read_text().rpartition(")")[2].split()[0] == "Z"

@@ -5,12 +5,14 @@ from __future__ import annotations
 import hashlib
 import io
 import os
+import shutil
 import socket
 import zipfile
 from pathlib import Path
 
 import pytest
 
+from pytest_gta.benchmark.run_directory import make_removable
 from pytest_gta.workspace import deliverables
 from pytest_gta.workspace.deliverables import media_type_of
 from pytest_gta.workspace.workspace import Workspace
@@ -180,3 +182,22 @@ def zipped() -> bytes:
 )
 def test_media_types_are_by_content_then_suffix(name: str, head: bytes, media_type: str) -> None:
     assert media_type_of(name, head) == media_type
+
+
+@pytest.mark.parametrize("left", ["nothing", "file", "link"])
+def test_an_agent_that_took_its_folder_away_has_delivered_nothing(
+    workspace: Workspace, tmp_path: Path, left: str
+) -> None:
+    secret = tmp_path / "elsewhere"
+    secret.mkdir()
+    (secret / "secret.txt").write_text("planted")
+    make_removable(workspace.root)
+    shutil.rmtree(workspace.root)
+    if left == "file":
+        workspace.root.write_text("not a folder")
+    elif left == "link":
+        workspace.root.symlink_to(secret)
+    assert workspace.deliverables().files == ()
+    assert workspace.root.is_dir()
+    assert not workspace.root.is_symlink()
+    assert (secret / "secret.txt").read_text() == "planted"
