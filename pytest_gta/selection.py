@@ -97,7 +97,7 @@ def _check_slugs(tasks: Sequence[Task | TaskFault]) -> None:
     """Two ids that differ only in signs a test id cannot hold would share a run directory."""
     seen: dict[str, str] = {}
     for task in tasks:
-        if isinstance(task, Task) and seen.setdefault(task.slug, task.id) != task.id:
+        if seen.setdefault(task.slug, _id(task)) != _id(task):
             raise SettingsError(
-                f"tasks {seen[task.slug]!r} and {task.id!r} have the same test id {task.slug}; rename one"
+                f"tasks {seen[task.slug]!r} and {_id(task)!r} have the same test id {task.slug}; rename one"
             )

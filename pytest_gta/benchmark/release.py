@@ -146,12 +146,12 @@ class Release:
     # -- a folder and a zip, read alike ------------------------------------------------------------------------------
 
     def _find_root(self) -> Path | str:
-        """Where ``end.json`` lies: the path itself or one folder below, as the release zip has it."""
+        """Where ``end.json`` lies: the path itself or a folder below, as the release zip has it."""
         if self.path.is_dir():
-            for root in (self.path, *sorted(p for p in self.path.iterdir() if p.is_dir())):
-                if (root / INDEX).is_file():
-                    return root
-            raise DatasetError(f"{self.path}: no {INDEX} in this folder; give the folder that holds it")
+            if (self.path / INDEX).is_file():
+                return self.path
+            below = [folder for folder in self.path.iterdir() if (folder / INDEX).is_file()]
+            return self.path / self._only([folder.name for folder in below], "folder")
         if not self.path.exists():
             raise DatasetError(f"{self.path}: no such file or folder")
         try:
@@ -160,9 +160,16 @@ class Release:
         except (zipfile.BadZipFile, OSError) as error:
             raise DatasetError(f"{self.path}: not a folder and not a readable zip ({error})") from error
         self._names = names
-        roots = sorted(n[: -len(INDEX)] for n in names if PurePosixPath(n).name == INDEX and n.count("/") <= 1)
+        roots = [name[: -len(INDEX)] for name in names if PurePosixPath(name).name == INDEX]
+        depth = min((root.count("/") for root in roots), default=0)
+        return self._only([root for root in roots if root.count("/") == depth], "zip")
+
+    def _only(self, roots: list[str], kind: str) -> str:
         if not roots:
-            raise DatasetError(f"{self.path}: no {INDEX} in this zip")
+            raise DatasetError(f"{self.path}: no {INDEX} in this {kind}; give the folder or zip that holds it")
+        if len(roots) > 1:
+            shown = ", ".join(repr(root) for root in sorted(roots)[:3])
+            raise DatasetError(f"{self.path}: {INDEX} is in {len(roots)} folders of this {kind} ({shown}); give one")
         return roots[0]
 
     def _exists(self, name: str) -> bool:
@@ -188,5 +195,5 @@ class Release:
 
 
 def _numeric_first(task_id: str) -> tuple[bool, int, str]:
-    number = task_id.isascii() and task_id.isdigit()
+    number = task_id.isascii() and task_id.isdigit() and len(task_id) < 1000  # Python refuses to read more than 4300
     return (not number, int(task_id) if number else 0, task_id)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
 import re
 from collections.abc import Iterable, Iterator
@@ -18,6 +19,10 @@ CATEGORIES: dict[str, str] = {
     "Information Retrieval & Knowledge QA": "retrieval_qa",
 }
 """The six workflow categories, as a release spells them, and the slug each goes by in ids, markers and reports."""
+
+
+SLUG_LIMIT = 60
+"""Characters of an id or a category in the names of tests and folders; file systems take 255 in all."""
 
 
 class TaskFault(ValueError):
@@ -37,7 +42,7 @@ class TaskFault(ValueError):
     @property
     def slug(self) -> str:
         """The task's name in test ids; its category is not known."""
-        return f"invalid_{_slugged(self.task_id)}"
+        return f"invalid_{_id_slug(self.task_id)}"
 
     @property
     def base_slug(self) -> str:
@@ -164,7 +169,7 @@ class Task:
     @property
     def base_slug(self) -> str:
         """The slug without the repeat: the same for all independent runs of the task."""
-        return f"{self.category}_{_slugged(self.id)}"
+        return f"{self.category}_{_id_slug(self.id)}"
 
     def repeated(self, times: int) -> tuple[Task, ...]:
         """Return the task once for each of its independent runs; just itself for one."""
@@ -202,7 +207,16 @@ def faults_of(task_id: str, turns: Iterable[str], checkpoints: Iterable[Checkpoi
 def category_slug(name: str) -> str:
     """Return the slug of a category as a release spells it; an unknown one is made into a slug, none is ``other``."""
     known = CATEGORIES.get(name.strip())
-    return known or _slugged(name) or "other"
+    return known or _slugged(name)[:SLUG_LIMIT].strip("_") or "other"
+
+
+def _id_slug(task_id: str) -> str:
+    """An id without a letter of ours, or too long for the name of a folder, is told from others by its digest."""
+    slug = _slugged(task_id)
+    if 0 < len(slug) <= SLUG_LIMIT:
+        return slug
+    digest = hashlib.sha256(task_id.encode("utf-8", "surrogatepass")).hexdigest()[:8]
+    return f"{slug[:SLUG_LIMIT]}_{digest}".lstrip("_")
 
 
 def _slugged(text: str) -> str:

@@ -112,6 +112,8 @@ def validate(release: Release) -> Validation:
         for task_id in release.task_ids
         for fault in release.faults(task_id)
     ]
+    if not release.task_ids:
+        findings.append(Finding(Level.ERROR, "structure", None, None, "there are no tasks in it"))
     findings.extend(_same_slug(tasks))
     missing = 0
     for task in tasks:

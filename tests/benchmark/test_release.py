@@ -112,9 +112,31 @@ def test_what_is_no_dataset_says_so(tmp_path: Path) -> None:
     with pytest.raises(DatasetError, match="not a folder and not a readable zip"):
         Release(tmp_path / "x.zip")
     with zipfile.ZipFile(tmp_path / "y.zip", "w") as archive:
-        archive.writestr("a/b/end.json", "{}")
+        archive.writestr("a/b/start.json", "{}")
     with pytest.raises(DatasetError, match=r"no end\.json in this zip"):
         Release(tmp_path / "y.zip")
+
+
+def test_the_topmost_index_counts_and_two_are_one_too_many(tmp_path: Path) -> None:
+    deep = make_release(tmp_path / "deep.zip", tasks=2, top_folder="Größe/data set")
+    assert Release(deep).task_ids == ("1", "2")
+    with zipfile.ZipFile(deep, "a") as archive:
+        archive.writestr("Größe/data set/old/end.json", "{}")
+    assert Release(deep).task_ids == ("1", "2")
+    with zipfile.ZipFile(deep, "a") as archive:
+        archive.writestr("a/b/end.json", "{}")
+    with pytest.raises(DatasetError, match=r"end\.json is in 2 folders of this zip \('Größe/data set/', 'a/b/'\)"):
+        Release(deep)
+    for name in ("one", "two"):
+        make_release(tmp_path / "both" / name, tasks=1)
+    with pytest.raises(DatasetError, match=r"in 2 folders of this folder \('one', 'two'\)"):
+        Release(tmp_path / "both")
+    assert Release(tmp_path / "both" / "two").task_ids == ("1",)
+
+
+def test_an_id_of_any_length_is_sorted(tmp_path: Path) -> None:
+    make_release(tmp_path, tasks=2, edit=lambda index: index.update({"8" * 5000: index.pop("1")}))
+    assert Release(tmp_path).task_ids == ("2", "8" * 5000)
 
 
 def test_a_damaged_index_inside_a_zip_is_a_dataset_error(tmp_path: Path) -> None:

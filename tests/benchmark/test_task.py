@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from pytest_gta.benchmark.task import CATEGORIES, Resource, Task, TaskFault, category_slug
@@ -59,3 +61,13 @@ def test_the_six_categories_and_what_else_a_dataset_may_call_them() -> None:
     assert category_slug(" Planning & Decision Support ") == "planning"
     assert category_slug("Customer Care (EU)") == "customer_care_eu"
     assert category_slug("") == category_slug("日本") == "other"
+
+
+def test_an_id_that_no_folder_could_be_named_after_has_a_short_slug_of_its_own() -> None:
+    slugs = [a_task(name, "planning").slug for name in ("日本語", "中文", "", "9" * 300, "9" * 301, "x" * 5000)]
+    assert len(set(slugs)) == 6
+    assert all(re.fullmatch(r"planning_[a-z0-9_]{8,69}", slug) for slug in slugs)
+    assert slugs == [a_task(name, "planning").slug for name in ("日本語", "中文", "", "9" * 300, "9" * 301, "x" * 5000)]
+    assert a_task("x" * 60, "planning").slug == "planning_" + "x" * 60
+    assert TaskFault("日本語", None, "x").slug != TaskFault("中文", None, "x").slug
+    assert category_slug("c" * 300) == "c" * 60

@@ -222,3 +222,10 @@ def test_toolmeta(tmp_path: Path, plant: Callable[[Index], object], level: str, 
 def test_the_37_tools_by_what_they_take_of_an_agent() -> None:
     sizes = {name: list(TOOL_CAPABILITIES.values()).count(name) for name in set(TOOL_CAPABILITIES.values())}
     assert sizes == {"perception": 9, "operation": 19, "logic": 6, "creativity": 3}
+
+
+def test_a_dataset_without_tasks_is_not_ok(tmp_path: Path) -> None:
+    validation = check(tmp_path, tasks=1, edit=lambda index: index.clear())
+    assert [(f.level, f.where, f.message) for f in validation.findings] == [
+        (Level.ERROR, "dataset", "there are no tasks in it")
+    ]
