@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+import importlib
 import json
+import pkgutil
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,17 +13,18 @@ from typing import Any
 
 import pytest
 
-# Imported here so that runs inside this process find them loaded: pytester forgets what is imported after it starts.
-import pytest_gta.agents.running
-import pytest_gta.controller
-import pytest_gta.html_rows
-import pytest_gta.judge.evidence
-import pytest_gta.judge.judge
-import pytest_gta.llm.client
-import pytest_gta.reporters.html.page
-import pytest_gta.workspace.confined_process  # noqa: F401
+import pytest_gta
 from tests.openai_server import Answer, OpenAIServer, RecordedRequest, judge
 from tests.release_factory import leaf_ids, make_release
+
+# pytester forgets what is imported after it starts, so that a second run in this process would meet new copies of some
+# modules and old ones of others; loaded beforehand, each is there once.
+PROGRAMS = ("__main__", "child_main", "launcher", "server", "tool_service", "mcp_server")
+for module in pkgutil.walk_packages(pytest_gta.__path__, "pytest_gta."):
+    if not module.name.endswith(PROGRAMS):
+        with contextlib.suppress(ImportError):
+            importlib.import_module(module.name)
+importlib.import_module("openai").AsyncOpenAI  # noqa: B018 - openai loads its parts when they are first touched
 
 SUITE = "def test_workflow(gta_result):\n    gta_result.check()\n"
 
