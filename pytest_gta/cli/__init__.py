@@ -12,6 +12,7 @@ from pytest_gta.cli import (
     aa,
     calibrate,
     compare,
+    diagnose,
     doctor,
     gold,
     judge_selftest,
@@ -23,7 +24,21 @@ from pytest_gta.cli import (
     validate,
 )
 
-COMMANDS = (validate, report, compare, merge, pack, tools, calibrate, aa, gold, judge_selftest, doctor, options)
+COMMANDS = (
+    validate,
+    report,
+    compare,
+    merge,
+    pack,
+    tools,
+    calibrate,
+    aa,
+    diagnose,
+    gold,
+    judge_selftest,
+    doctor,
+    options,
+)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

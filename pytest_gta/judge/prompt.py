@@ -175,11 +175,11 @@ def leaf_messages(
 def _pieces(brief: Brief, final_answer: str, evidence: Evidence, token: str, note: str) -> Iterator[str | Message]:
     """Yield the user's content: text, and pictures as finished parts."""
     yield f"Boundary token: {token}\n\n"
-    yield from _section(token, "the user's request", brief.request)
-    yield from _section(token, "the agent's final answer", final_answer.strip() or "[there is no final answer]")
+    yield from section(token, "the user's request", brief.request)
+    yield from section(token, "the agent's final answer", final_answer.strip() or "[there is no final answer]")
     for number, part in enumerate(evidence.parts):
         if isinstance(part, TextPart):
-            yield from _section(token, f"evidence {number}" if number else "manifest of the files", part.text)
+            yield from section(token, f"evidence {number}" if number else "manifest of the files", part.text)
             continue
         begin, end = _lines(token, f"evidence {number}, a picture")
         yield f"{begin}{_data(part.label)}\n"
@@ -187,16 +187,17 @@ def _pieces(brief: Brief, final_answer: str, evidence: Evidence, token: str, not
         yield {"type": "image_url", "image_url": {"url": url}}
         yield end
     if note:
-        yield from _section(token, "what else you are not shown", note)
+        yield from section(token, "what else you are not shown", note)
 
 
 def _further(passages: Sequence[Passage], token: str) -> Iterator[str]:
     lines = ["(found by the words of the requirement below, in files that are shown in part; there may be more)"]
     lines.extend(f"--- {passage.name}, {passage.where} ---\n{passage.text.strip()}" for passage in passages)
-    yield from _section(token, "further passages of the files", "\n".join(lines))
+    yield from section(token, "further passages of the files", "\n".join(lines))
 
 
-def _section(token: str, name: str, text: str) -> Iterator[str]:
+def section(token: str, name: str, text: str) -> Iterator[str]:
+    """Yield material between two lines that carry the boundary token, as data that any endpoint takes."""
     begin, end = _lines(token, name)
     yield f"{begin}{_data(text)}\n{end}"
 
