@@ -15,6 +15,7 @@ from pytest_gta.cli import (
     diagnose,
     doctor,
     gold,
+    init,
     judge_selftest,
     merge,
     options,
@@ -25,6 +26,7 @@ from pytest_gta.cli import (
 )
 
 COMMANDS = (
+    init,
     validate,
     report,
     compare,
