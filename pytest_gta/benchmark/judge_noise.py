@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from math import comb, exp, lgamma, log, log1p, sqrt
+from math import exp, lgamma, log, log1p, sqrt
 from statistics import fmean
 from typing import Any
 
@@ -183,7 +183,7 @@ def smallest_seen(tasks: int, flip_rate: float) -> float | None:
     Returns:
         None when losing every task would not show.
     """
-    needed = _losses_needed(tasks)
+    needed = _LossesNeeded()
     if _power(tasks, tasks, flip_rate, needed) < POWER:
         return None
     low, high = 0, tasks
@@ -196,21 +196,23 @@ def smallest_seen(tasks: int, flip_rate: float) -> float | None:
     return 100 * high / tasks
 
 
-def _losses_needed(tasks: int) -> list[int]:
-    """Return, for each number of tasks won, how many have to be lost for the test to call it a drop."""
-    needed, lost = [], 1
-    for won in range(tasks + 1):
-        lost = max(lost, won + 1)
-        while lost <= 2 * tasks and exact_mcnemar(lost, won) > SIGNIFICANCE:
-            lost += 1
-        needed.append(lost)
-        if lost > tasks:
-            # More than there are tasks: so it is for every further task that is won.
-            return needed + [lost] * (tasks - won)
-    return needed
+class _LossesNeeded:
+    """How many tasks have to be lost, for each number that are won, for the test to call it a drop."""
+
+    def __init__(self) -> None:
+        self._known: list[int] = []
+
+    def against(self, won: int) -> int:
+        while len(self._known) <= won:
+            next_won = len(self._known)
+            lost = max(self._known[-1] if self._known else 1, next_won + 1)
+            while exact_mcnemar(lost, next_won) > SIGNIFICANCE:
+                lost += 1
+            self._known.append(lost)
+        return self._known[won]
 
 
-def _power(lost: int, tasks: int, flip_rate: float, needed: Sequence[int]) -> float:
+def _power(lost: int, tasks: int, flip_rate: float, needed: _LossesNeeded) -> float:
     """Return how likely `lost` tasks that are lost for good are called a drop."""
     others = tasks - lost
     chance = 0.0
@@ -218,7 +220,12 @@ def _power(lost: int, tasks: int, flip_rate: float, needed: Sequence[int]) -> fl
         likely = _binomial(flips, others, flip_rate)
         if likely < _RARE:
             continue
-        shown = sum(comb(flips, won) for won in range(flips + 1) if lost + flips - won >= needed[won])
+        # The more of the flips are won, the more losses are needed, and the fewer there are.
+        ways, shown, won = 1, 0, 0
+        while won <= flips and lost + flips - won >= needed.against(won):
+            shown += ways
+            ways = ways * (flips - won) // (won + 1)
+            won += 1
         chance += likely * (shown / 2**flips)
     return chance
 
