@@ -24,7 +24,7 @@ from pytest_gta.finished_run import compared
 from pytest_gta.keys import TASK
 from pytest_gta.live_lines import LiveLines
 from pytest_gta.reporters.junit import run_properties
-from pytest_gta.reporters.outcome import Outcome, judge_run
+from pytest_gta.reporters.outcome import Outcome, ended_early, judge_run
 from pytest_gta.reporters.scoreboard import Scoreboard
 from pytest_gta.reporters.terminal import TITLE, header_lines, write_summary
 from pytest_gta.run_report import limits_of
@@ -220,6 +220,8 @@ class Controller:
         self._write(self.result)
         if exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED, pytest.ExitCode.NO_TESTS_COLLECTED):
             session.exitstatus = self.outcome.exit_code
+        else:
+            self.outcome = ended_early(self.outcome, int(exitstatus), summary, str(self._bench.run.root))
         self._config.hook.pytest_gta_run_finished(config=self._config, result=self.result)
 
     def _write(self, result: RunResult) -> None:

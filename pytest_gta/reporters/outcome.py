@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from pytest_gta.benchmark.comparison import ChangeVerdict, Comparison
@@ -12,7 +12,7 @@ from pytest_gta.benchmark.results import Gate
 from pytest_gta.reporters.change import reasons as reasons_of_change
 from pytest_gta.reporters.wording import told_apart
 
-EXIT_OK, EXIT_FAILED, EXIT_NOTHING_MEASURED, EXIT_INCONCLUSIVE = 0, 1, 5, 10
+EXIT_OK, EXIT_FAILED, EXIT_INTERRUPTED, EXIT_NOTHING_MEASURED, EXIT_INCONCLUSIVE = 0, 1, 2, 5, 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ class Outcome:
 
     Attributes:
         gate: The verdict and its reasons.
-        exit_code: 0 fine, 1 below threshold or gate, 5 nothing measured, 10 inconclusive.
+        exit_code: 0 fine, 1 below threshold or gate, 5 nothing measured, 10 inconclusive; else pytest's own.
         line: The last line of the terminal summary, which says the same in words.
     """
 
@@ -95,6 +95,23 @@ def judge_run(
         baseline=comparison.as_json() if comparison else None,
     )
     return Outcome(gate, code, line)
+
+
+def ended_early(outcome: Outcome, exit_code: int, summary: Mapping[str, Any], run_directory: str) -> Outcome:
+    """Return the outcome of a run that pytest itself ended: by Ctrl-C, by ``pytest.exit`` or by an error of its own.
+
+    Args:
+        outcome: What is known would mean by itself.
+        exit_code: pytest's, which stays.
+        summary: The run's summary.
+        run_directory: Where to go on.
+    """
+    word = "INTERRUPTED" if exit_code == EXIT_INTERRUPTED else "ENDED EARLY"
+    line = (
+        f"{word} (exit {exit_code}): {summary['not_run']} of {summary['tasks']} {_noun(summary)} not run; "
+        f"go on with --gta-resume={run_directory}"
+    )
+    return replace(outcome, exit_code=exit_code, line=line)
 
 
 def _code(

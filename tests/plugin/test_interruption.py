@@ -179,3 +179,26 @@ def test_reruns_keep_every_attempt(make_project: Callable[..., Project]) -> None
     assert json.loads((attempts[0] / "result.json").read_text())["root_score"] == 0
     assert project.tasks()["1"]["root_score"] == 8
     assert (project.pytester.path / "junit.xml").read_text().count('name="gta_root_score" value="8.0000"') == 1
+
+
+INTERRUPTED = """
+def pytest_runtest_setup(item):
+    if "education_2" in item.name:
+        raise KeyboardInterrupt
+"""
+
+
+def test_the_last_line_of_an_interrupted_run_says_its_exit_code_and_how_to_go_on(
+    make_project: Callable[..., Project],
+) -> None:
+    project = make_project(3)
+    project.pytester.makeconftest(INTERRUPTED)
+    result = project.pytester.runpytest_subprocess(*project.arguments())
+    assert result.ret == 2
+    result.stdout.fnmatch_lines(["INTERRUPTED (exit 2): 2 of 3 tasks not run; go on with --gta-resume=*run"])
+    assert "(exit 10)" not in result.stdout.str()
+    assert [task["status"] for task in project.tasks().values()] == ["graded", "not_run", "not_run"]
+    (project.pytester.path / "conftest.py").unlink()
+    again = project.pytester.runpytest_subprocess("--gta-resume=run", "-p", "no:cacheprovider")
+    assert again.ret == 0
+    assert len(project.judged()) == sum(len(project.leaves(task_id)) for task_id in project.index)
