@@ -7,7 +7,6 @@ import importlib
 import json
 import pkgutil
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -27,7 +26,7 @@ for module in pkgutil.walk_packages(pytest_gta.__path__, "pytest_gta."):
             importlib.import_module(module.name)
 importlib.import_module("openai").AsyncOpenAI  # noqa: B018 - openai loads its parts when they are first touched
 
-with suppress(ImportError):
+with contextlib.suppress(ImportError):
     # Some libraries bring this; first imported in a run inside this process, it takes the finder of entry points away
     # from Python and puts its own where pytester then removes it: no later run would find the plugin.
     import importlib_metadata  # noqa: F401
