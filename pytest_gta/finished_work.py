@@ -63,7 +63,7 @@ def open_finished_work(
     with tempfile.TemporaryDirectory(prefix="gta-again-", ignore_cleanup_errors=True) as aside:
         settings = resolved(fixed)
         try:
-            bench = Bench(settings, Path.cwd(), environment, run_dir=Path(aside) / "run")
+            bench = Bench(settings, Path.cwd(), environment, run_dir=Path(aside))
         except SettingsError as error:
             raise SettingsError(f"{folder}: the run's tasks cannot be opened: {error}") from None
         if bench.release.sha256 != sha256:

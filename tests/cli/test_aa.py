@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -10,6 +11,8 @@ from typing import Any
 import pytest
 
 from pytest_gta.cli import main
+from pytest_gta.cli.judge_options import judge_settings
+from pytest_gta.finished_work import open_finished_work
 from tests.openai_server import fails
 from tests.plugin.conftest import Project
 
@@ -94,3 +97,16 @@ def test_what_is_no_run_or_has_changed(measured: Project, capsys: pytest.Capture
     with pytest.raises(SystemExit):
         main(["aa", "run"])
     assert "has changed since the run" in capsys.readouterr().err
+
+
+def test_what_judges_again_keeps_account_aside(measured: Project) -> None:
+    run = Path("run").absolute()
+    given = argparse.Namespace()
+    with open_finished_work(run, lambda fixed: judge_settings(given, fixed, {}), {}) as work:
+        aside = work.bench.run.root
+        # The bundled model's log goes there before anything else does.
+        assert aside.is_dir()
+        assert not aside.is_relative_to(run)
+        assert (work.bench.settings.cache, work.bench.settings.judge_model) == (None, "judge")
+        assert sorted(work.tasks) == work.run.run_keys()
+    assert not aside.exists()
