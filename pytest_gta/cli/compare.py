@@ -25,6 +25,7 @@ def add_to(subcommands: Any) -> None:
     form = parser.add_mutually_exclusive_group()
     form.add_argument("--json", action="store_true", help="print JSON")
     form.add_argument("--markdown", action="store_true", help="print Markdown")
+    parser.add_argument("--html", metavar="FILE", type=Path, help="also write the comparison as an HTML page")
     parser.set_defaults(run=run)
 
 
@@ -46,6 +47,12 @@ def run(given: argparse.Namespace) -> int:
         lines = markdown_lines if given.markdown else text_lines
         for line in lines(table, threshold, published=given.published):
             print(line)
+    if given.html:
+        from pytest_gta.benchmark.run_directory import write_atomic
+        from pytest_gta.reporters.leaderboard_page import comparison_page
+
+        page = comparison_page(table, threshold, published=given.published)
+        write_atomic(given.html.expanduser().absolute(), page)
     if not given.gate:
         return EXIT_OK
     return {ChangeVerdict.FAIL: EXIT_FAILED, ChangeVerdict.INCONCLUSIVE: EXIT_INCONCLUSIVE}.get(verdict(table), EXIT_OK)

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from lxml import html
 
 from pytest_gta.benchmark.published import HARNESSES, MODELS
 from pytest_gta.benchmark.results import RunResult, TaskResult
@@ -151,3 +152,19 @@ def test_usage(here: Path, capsys: pytest.CaptureFixture[str], arguments: list[s
         main(["compare", *arguments])
     assert ended.value.code == 2
     assert capsys.readouterr().err == f"pytest-gta: {text}\n"
+
+
+def test_the_comparison_as_a_page(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    hostile = "<img src=x onerror=alert(1)>|**m**"
+    saved(here / "a", 9, 9, 9, 3, agent={"label": "tools", "model": "m1"})
+    saved(here / "b", 9, 9, 3, 3, agent={"label": hostile, "model": "m2"})
+    code, _ = out(capsys, "a", "b", "--published", "--html", "pages/compared.html")
+    assert code == 0
+    page = html.fromstring((here / "pages" / "compared.html").read_text())
+    rows = [[cell.text_content() for cell in row.xpath("./td")] for row in page.xpath("//tbody/tr")]
+    assert rows[0][0] == "A: a"
+    assert rows[0][3].startswith("75.0 %")
+    assert rows[1][3].startswith("50.0 %")
+    assert hostile in rows[1][1]
+    assert len(rows) == 2 + len(MODELS) + len(HARNESSES)
+    assert page.xpath("//img | //script | //strong[text()='m']") == []

@@ -1,0 +1,49 @@
+"""The comparison of runs as one HTML page, without scripts and without network."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pytest_gta.reporters.leaderboard import Entry, markdown_lines
+
+_PAGE = """<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<title>GTA-Workflow: runs compared</title>
+<style>
+:root {{ color-scheme: light dark; }}
+body {{ font: 15px/1.5 system-ui, sans-serif; max-width: 78rem; margin: 2rem auto; padding: 0 1rem; }}
+.wide {{ overflow-x: auto; }}
+table {{ border-collapse: collapse; font-variant-numeric: tabular-nums; }}
+th, td {{ padding: .4rem .8rem; border-bottom: 1px solid color-mix(in srgb, currentColor 20%, transparent); }}
+th {{ text-align: left; }}
+td {{ white-space: nowrap; }}
+</style>
+</head>
+<body>
+<main>
+<h1>GTA-Workflow: runs compared</h1>
+<div class="wide">
+{body}
+</div>
+</main>
+</body>
+</html>
+"""
+
+
+def comparison_page(table: Sequence[Entry], threshold: float, *, published: bool) -> str:
+    """Return the page: the same table and remarks as in Markdown, which keeps names from acting as markup.
+
+    Args:
+        table: The runs, each against the first.
+        threshold: Points from which a task succeeds.
+        published: Whether to add the figures the benchmark's paper gives, labelled so.
+    """
+    from markdown_it import MarkdownIt
+
+    markdown = MarkdownIt("commonmark", {"html": False}).enable("table")
+    return _PAGE.format(body=markdown.render("\n".join(markdown_lines(table, threshold, published=published))))
