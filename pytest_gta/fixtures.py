@@ -135,6 +135,7 @@ def gta_result(
     request: pytest.FixtureRequest, gta_run: TaskRun, gta_judge: TaskJudge, _gta_directory: TaskDirectory
 ) -> JudgedTask:
     """The judged task. ``gta_result.check()`` passes when the root score reaches the threshold."""
+    from pytest_gta import silent_judge
     from pytest_gta.benchmark.results import TaskStatus
     from pytest_gta.checkpoint_reports import emit_verdict, user_properties
     from pytest_gta.judged_task import JudgedTask
@@ -157,6 +158,7 @@ def gta_result(
         on_verdict=report,
         keep=bench.may_reuse,
     )
+    silent_judge.note(bench.control, result)
     item.stash[RESULT] = result
     item.user_properties.extend(user_properties(result))
     if result.status is not TaskStatus.GRADED:

@@ -16,7 +16,17 @@ PACKAGE = Path(__file__).parents[1] / "pytest_gta"
 LAYERS = ("benchmark", "llm", "workspace", "formats", "tools", "agents", "judge", "reporters", "pytest layer")
 """From the bottom up: a module imports from its own layer and from those below."""
 
-PURE = ("agent_under_test", "packed_run", "settings", "options", "selection", "judge_address", "road", "run_report", "local_profile")
+PURE = (
+    "agent_under_test",
+    "packed_run",
+    "settings",
+    "options",
+    "selection",
+    "judge_address",
+    "road",
+    "run_report",
+    "local_profile",
+)
 """Modules beside the packages that do without pytest."""
 
 HEAVY = (

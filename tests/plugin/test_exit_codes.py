@@ -113,3 +113,19 @@ def test_out_of_credit_stops_the_run(make_project: Callable[..., Project], worke
     statuses = {task["status"] for task in project.tasks().values()}
     assert statuses <= {"unscored", "not_run", "error"}
     assert "quota" in result.stdout.str()
+
+
+def test_a_judge_that_has_gone_stops_the_run(make_project: Callable[..., Project]) -> None:
+    project = make_project(6)
+    for task_id in project.index:
+        project.fail_task(task_id, fails(400, "no such deployment"))
+    result = project.run()
+    assert result.ret == 10
+    statuses = [task["status"] for task in project.tasks().values()]
+    assert statuses == ["unscored"] * 3 + ["not_run"] * 3
+    assert "the judge has not answered for 3 tasks in a row" in project.tasks()["7"]["error"]
+    asked = set(project.judged())
+    assert asked == {leaf for task_id in ("1", "2", "3") for leaf in project.leaves(task_id)}
+    project.scores.clear()
+    again = project.pytester.runpytest_inprocess("--gta-resume=run", "--gta-report=off", "-p", "no:cacheprovider")
+    assert again.ret == 0
