@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from pytest_gta.judge.evidence import EvidenceBudget
     from pytest_gta.judge.judge import Judge
     from pytest_gta.judge.protocol import TaskJudge
+    from pytest_gta.judge.waits import Waits
     from pytest_gta.judge_address import JudgeAddress
     from pytest_gta.llm.client import ChatClient
     from pytest_gta.llm.endpoint import Endpoint
@@ -233,7 +234,14 @@ class Bench:
             return next(iter(judges.values()))
         from pytest_gta.judge.panel import Panel
 
-        return Panel(judges)
+        return Panel(judges, self.waits)
+
+    @cached_property
+    def waits(self) -> Waits:
+        """What the judge's client says while it waits to try again."""
+        from pytest_gta.judge.waits import Waits
+
+        return Waits()
 
     def _judge_at(self, address: JudgeAddress) -> Judge:
         from pytest_gta.judge.cache import VerdictCache
@@ -251,6 +259,7 @@ class Bench:
             deadline_s=JUDGE_DEADLINE_S,
             cache=VerdictCache(kept, reads=not anew) if kept else None,
             api=JudgeApi(self.settings.judge_api),
+            waits=self.waits,
         )
 
     def _judge_url(self, address: JudgeAddress) -> str | None:
@@ -330,7 +339,7 @@ class Bench:
     def _client(self, endpoint: Endpoint) -> ChatClient:
         from pytest_gta.llm.client import ChatClient
 
-        return ChatClient(endpoint, control=self.control)
+        return ChatClient(endpoint, control=self.control, on_wait=self.waits.put)
 
     def _endpoint(self, role: str, model: str, base_url: str | None, variables: Sequence[str]) -> Endpoint:
         from pytest_gta.llm.endpoint import Endpoint

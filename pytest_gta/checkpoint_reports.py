@@ -20,6 +20,7 @@ WHEN = "checkpoint"
 
 VERDICT = "gta_verdict"
 RESULT = "gta_result"
+WAIT = "gta_wait"
 RUN_KEY = "gta_run_key"
 
 
@@ -35,11 +36,20 @@ def safe_text(text: str) -> str:
 
 def emit_verdict(item: pytest.Item, run_key: str, verdict: Verdict) -> None:
     """Report one judged leaf at once. Call it from the thread that runs the test."""
+    _emit(item, run_key, VERDICT, ascii_json(verdict))
+
+
+def emit_wait(item: pytest.Item, run_key: str, remark: str) -> None:
+    """Report that the judge is waited for, and why. Call it from the thread that runs the test."""
+    _emit(item, run_key, WAIT, safe_text(remark))
+
+
+def _emit(item: pytest.Item, run_key: str, name: str, value: str) -> None:
     report = pytest.TestReport(
         nodeid=item.nodeid, location=item.location, keywords={}, outcome="passed", longrepr=None, when=WHEN,  # type: ignore[arg-type]
         duration=0,
     )  # fmt: skip
-    setattr(report, VERDICT, ascii_json(verdict))
+    setattr(report, name, value)
     setattr(report, RUN_KEY, run_key)
     with _capture_suspended(item.config):
         item.ihook.pytest_runtest_logreport(report=report)
@@ -58,6 +68,11 @@ def verdict_of(report: Any) -> str | None:
 def result_of(report: Any) -> str | None:
     """Return the task result a report carries, as JSON."""
     return getattr(report, RESULT, None)
+
+
+def wait_of(report: Any) -> str | None:
+    """Return why the judge is waited for, when that is what a report says."""
+    return getattr(report, WAIT, None)
 
 
 def run_key_of(report: Any) -> str | None:

@@ -137,7 +137,7 @@ def gta_result(
     """The judged task. ``gta_result.check()`` passes when the root score reaches the threshold."""
     from pytest_gta import silent_judge
     from pytest_gta.benchmark.results import TaskStatus
-    from pytest_gta.checkpoint_reports import emit_verdict, user_properties
+    from pytest_gta.checkpoint_reports import emit_verdict, emit_wait, user_properties
     from pytest_gta.judged_task import JudgedTask
     from pytest_gta.road import NotMeasured, judge_task
 
@@ -145,6 +145,8 @@ def gta_result(
 
     def report(verdict: Verdict) -> None:
         emit_verdict(item, gta_run.task.slug, verdict)
+
+    bench.waits.told = lambda remark: emit_wait(item, gta_run.task.slug, remark)
 
     result = judge_task(
         gta_run,

@@ -36,8 +36,15 @@ class LiveLines:
             reporter.rewrite(f"  ...  {self._count()}", erase=True)
             self._count_shown = True
 
+    def judge_waits(self, remark: str) -> None:
+        """Say that the judge is waited for."""
+        self._write_line(" wait", {"yellow": True}, f"  judge: {remark}")
+
     def task_ended(self, result: TaskResult) -> None:
         """Write the line of a task that ended."""
+        self._write_line(*self._score(result), f"  {result.run_key:<22} {self._count()}{_remark(result)}")
+
+    def _write_line(self, first: str, markup: dict[str, bool], rest: str) -> None:
         reporter = self._reporter
         if reporter is None:
             return
@@ -50,9 +57,8 @@ class LiveLines:
         elif not self._line_begun:
             reporter.ensure_newline()
         self._line_begun = True
-        score, markup = self._score(result)
-        reporter.write(score, **markup)
-        reporter.write(f"  {result.run_key:<22} {self._count()}{_remark(result)}\n")
+        reporter.write(first, **markup)
+        reporter.write(f"{rest}\n")
         reporter.currentfspath = file_shown
 
     def _score(self, result: TaskResult) -> tuple[str, dict[str, bool]]:

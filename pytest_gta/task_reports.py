@@ -20,6 +20,7 @@ from pytest_gta.checkpoint_reports import (
     safe_text,
     user_properties,
     verdict_of,
+    wait_of,
 )
 from pytest_gta.judged_task import BelowThreshold
 from pytest_gta.keys import BENCH, RESULT, TASK
@@ -103,6 +104,9 @@ def _is_unmet(report: pytest.TestReport) -> bool:
 
 
 def _leaf_status(report: pytest.TestReport, config: pytest.Config) -> Any:
+    remark = wait_of(report)
+    if remark is not None:
+        return "", "", (f"judge: {remark}", {"yellow": True})
     verdict = json.loads(verdict_of(report) or "{}")
     score = verdict.get("score")
     if score is None:

@@ -8,17 +8,25 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import TypeVar
 
+from pytest_gta.judge.waits import Waits
 from pytest_gta.llm.event_loop import EventLoopThread
 
 T = TypeVar("T")
 
 
-def follow(work: Callable[[Callable[[T], None]], Awaitable[None]], settle: Callable[[T], None]) -> None:
+LOOK_S = 0.5
+"""Seconds after which a thread that waits looks for remarks."""
+
+
+def follow(
+    work: Callable[[Callable[[T], None]], Awaitable[None]], settle: Callable[[T], None], waits: Waits | None = None
+) -> None:
     """Run `work` on the shared background loop, and call `settle` in this thread with each result as it comes.
 
     Args:
         work: Given a function to hand results to, returns what is awaited.
         settle: Takes one result.
+        waits: Told of from this thread while no result comes.
 
     Raises:
         KeyboardInterrupt: Or whatever else ends this thread's wait: the work is then cancelled, and results that were
@@ -34,7 +42,15 @@ def follow(work: Callable[[Callable[[T], None]], Awaitable[None]], settle: Calla
 
     running = asyncio.run_coroutine_threadsafe(run(), EventLoopThread.shared().loop)
     try:
-        while (result := arrived.get()) is not None:
+        while True:
+            try:
+                result = arrived.get(timeout=LOOK_S if waits else None)
+            except queue.Empty:
+                if waits is not None:
+                    waits.tell()
+                continue
+            if result is None:
+                break
             settle(*result)
         running.result()
     except BaseException:

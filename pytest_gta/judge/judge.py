@@ -18,6 +18,7 @@ from pytest_gta.judge.inquiry import AskSettings, Inquiry
 from pytest_gta.judge.prompt import PROMPT_VERSION, PromptStyle
 from pytest_gta.judge.transport import JudgeApi
 from pytest_gta.judge.verdict import scale_warning
+from pytest_gta.judge.waits import Waits
 from pytest_gta.llm.client import ChatClient
 from pytest_gta.llm.run_control import RunControl
 
@@ -43,6 +44,7 @@ class Judge:
         control: Limits the calls in flight over all processes of the run; None for no limit.
         cache: Verdicts of earlier runs; None to always ask.
         api: By which interface the model is asked; no part of a verdict's key.
+        waits: What the client says while it waits, told while verdicts are waited for.
 
     Raises:
         ValueError: When `samples` is below 1.
@@ -61,6 +63,7 @@ class Judge:
         control: RunControl | None = None,
         cache: VerdictCache | None = None,
         api: JudgeApi = JudgeApi.CHAT,
+        waits: Waits | None = None,
     ) -> None:
         if samples < 1:
             raise ValueError(f"a judge needs at least 1 sample a leaf, not {samples}")
@@ -74,7 +77,7 @@ class Judge:
             max_output_tokens=max_output_tokens or REPLY_ROOM[style],
             api=api,
         )
-        self._control, self._cache = control, cache
+        self._control, self._cache, self._waits = control, cache, waits
         self._secret = secrets.token_bytes(32)
 
     def key(self, brief: Brief, final_answer: str, evidence: Evidence, requirement: str) -> str:
@@ -146,7 +149,7 @@ class Judge:
                 asked.append((leaf, key))
         if asked:
             inquiry = self.inquiry(brief, final_answer, evidence)
-            follow(lambda done: inquiry.run(asked, done), settle)
+            follow(lambda done: inquiry.run(asked, done), settle, self._waits)
         warn_of_scale(verdicts)
         return {leaf.id: verdicts[leaf.id] for leaf in leaves}
 

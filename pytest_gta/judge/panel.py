@@ -21,6 +21,7 @@ from pytest_gta.judge.evidence import Evidence
 from pytest_gta.judge.following import follow
 from pytest_gta.judge.judge import Judge, nothing_delivered, warn_of_scale
 from pytest_gta.judge.prompt import PROMPT_VERSION
+from pytest_gta.judge.waits import Waits
 
 Said = dict[str, Verdict]
 """What the judges said of one leaf, by the judge's name."""
@@ -31,15 +32,16 @@ class Panel:
 
     Args:
         judges: By the name that reports show.
+        waits: What their clients say while they wait, told while verdicts are waited for.
 
     Raises:
         ValueError: When there are fewer than two.
     """
 
-    def __init__(self, judges: Mapping[str, Judge]) -> None:
+    def __init__(self, judges: Mapping[str, Judge], waits: Waits | None = None) -> None:
         if len(judges) < 2:
             raise ValueError("a panel needs at least 2 judges")
-        self.judges = dict(judges)
+        self.judges, self._waits = dict(judges), waits
         self.label = " + ".join(judges)
 
     def judge_task(
@@ -103,7 +105,7 @@ class Panel:
 
         if any(asked.values()):
             try:
-                follow(ask, heard)
+                follow(ask, heard, self._waits)
             except BaseException:
                 with suppress(Exception):
                     for leaf_id in said:

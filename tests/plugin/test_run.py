@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
+from tests.openai_server import fails
 from tests.plugin.conftest import SUITE, Project
 
 
@@ -140,3 +141,13 @@ def _leaves(nodes: list[dict[str, object]]) -> list[dict[str, object]]:
         assert isinstance(children, list)
         found.extend(_leaves(children) if children else [node])
     return found
+
+
+def test_a_judge_that_is_waited_for_is_said(make_project: Callable[..., Project], workers: str) -> None:
+    project = make_project(1)
+    normal, busy = project.respond, [fails(503, "overloaded"), fails(503, "overloaded")]
+    project.respond = lambda request: busy.pop() if busy else normal(request)  # type: ignore[method-assign]
+    result = project.run(workers)
+    assert result.ret == 0
+    assert any(line.startswith(" wait  judge: retrying in ") and "503" in line for line in result.outlines)
+    assert project.results()["summary"]["root_sr"] == 100
