@@ -80,25 +80,6 @@ def run_key_of(report: Any) -> str | None:
     return getattr(report, RUN_KEY, None)
 
 
-def user_properties(result: TaskResult) -> Iterator[tuple[str, str]]:
-    """Yield what JUnit and other report writers print of a task, as plain texts."""
-    yield "gta_status", result.status.value
-    if result.root_score is not None:
-        yield "gta_root_score", f"{result.root_score:.4f}"
-    else:
-        yield "gta_root_bounds", f"{result.root_bounds[0]:.4f}..{result.root_bounds[1]:.4f}"
-    for leaf in result.leaves():
-        yield f"gta_leaf_{leaf.id}", leaf.status if leaf.score is None else f"{leaf.score:g}"
-    if result.agent:
-        yield "gta_stop_reason", result.agent.stop_reason.value
-        yield "gta_agent_cost_usd", _money(result.agent.usage.cost_usd)
-        yield "gta_judge_cost_usd", _money(result.judge.usage.cost_usd)
-
-
-def _money(amount: float | None) -> str:
-    return "unknown" if amount is None else f"{amount:.6f}"
-
-
 @contextmanager
 def _capture_suspended(config: pytest.Config) -> Iterator[None]:
     """Let a live line reach the terminal while the test's own output stays captured."""

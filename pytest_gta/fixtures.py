@@ -137,8 +137,9 @@ def gta_result(
     """The judged task. ``gta_result.check()`` passes when the root score reaches the threshold."""
     from pytest_gta import silent_judge
     from pytest_gta.benchmark.results import TaskStatus
-    from pytest_gta.checkpoint_reports import emit_verdict, emit_wait, user_properties
+    from pytest_gta.checkpoint_reports import emit_verdict, emit_wait
     from pytest_gta.judged_task import JudgedTask
+    from pytest_gta.reporters.junit import task_properties
     from pytest_gta.road import NotMeasured, judge_task
 
     bench, item = _bench(request.config), request.node
@@ -162,7 +163,7 @@ def gta_result(
     )
     silent_judge.note(bench.control, result)
     item.stash[RESULT] = result
-    item.user_properties.extend(user_properties(result))
+    item.user_properties.extend(task_properties(result))
     if result.status is not TaskStatus.GRADED:
         low, high = result.root_bounds
         raise NotMeasured(

@@ -33,12 +33,14 @@ class RebuiltRun:
         result: Its result.
         outcome: What it means.
         remarks: What could not be found out, one line each.
+        gated: Whether a gate over the run decides.
     """
 
     run: RunDirectory
     result: RunResult
     outcome: Outcome
     remarks: tuple[str, ...]
+    gated: bool
 
 
 def rebuild_run(
@@ -72,7 +74,7 @@ def rebuild_run(
         remarks = ()
     remarks = (*remarks, *gone)
     result = RunResult(run=how, summary=summary, gate=outcome.gate, tasks=results)
-    return RebuiltRun(run, result, outcome, remarks)
+    return RebuiltRun(run, result, outcome, remarks, settings.gated)
 
 
 def limits_of(settings: Settings) -> GateLimits:

@@ -18,12 +18,12 @@ from pytest_gta.checkpoint_reports import (
     attach_result,
     result_of,
     safe_text,
-    user_properties,
     verdict_of,
     wait_of,
 )
 from pytest_gta.judged_task import BelowThreshold
 from pytest_gta.keys import BENCH, RESULT, TASK
+from pytest_gta.reporters.junit import task_properties
 from pytest_gta.reporters.score_sheet import score_sheet
 from pytest_gta.road import NotMeasured, unmeasured
 
@@ -58,7 +58,7 @@ def _attach_failure(report: pytest.TestReport, item: pytest.Item, bench: Bench, 
         result = unmeasured(task, item.nodeid, TaskStatus.ERROR, reason, known)
         with suppress(NotWritten):  # the report carries it all the same, and a resumed run begins the task anew
             directory.write_result(result)
-        report.user_properties.extend(user_properties(result))
+        report.user_properties.extend(task_properties(result))
     attach_result(report, result)
 
 

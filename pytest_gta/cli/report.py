@@ -19,6 +19,7 @@ def add_to(subcommands: Any) -> None:
     parser.add_argument("directory", metavar="RUN", type=Path, help="the run directory (it holds run.json)")
     parser.add_argument("--json", metavar="FILE", type=Path, help="write results.json here as well")
     parser.add_argument("--html", metavar="FILE", type=Path, help="write the report, one HTML page")
+    parser.add_argument("--junit", metavar="FILE", type=Path, help="write JUnit XML, one test case a task")
     parser.add_argument("--markdown", metavar="FILE", type=Path, help="write a summary for a pull request")
     parser.add_argument("--threshold", metavar="X", help="let a task or leaf succeed from this many points of 10")
     parser.set_defaults(run=run)
@@ -39,6 +40,12 @@ def run(given: argparse.Namespace) -> int:
         from pytest_gta.reporters.html.page import write_report
 
         files.append(str(write_report(rebuilt.result, rebuilt.run, given.html.expanduser().absolute())))
+    if given.junit:
+        from pytest_gta.benchmark.run_directory import write_atomic
+        from pytest_gta.reporters.junit import junit_xml
+
+        write_atomic(given.junit.expanduser().absolute(), junit_xml(rebuilt.result, gated=rebuilt.gated))
+        files.append(str(given.junit))
     if given.markdown:
         from pytest_gta.reporters.markdown import write_markdown
 

@@ -1,10 +1,15 @@
-"""JUnit: what the run as a whole adds to the XML that pytest writes."""
+"""JUnit: what a run adds to the XML that pytest writes, and the same XML for a run that pytest could not finish."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+import xml.etree.ElementTree as ElementTree
+from collections.abc import Iterable, Iterator
 
-from pytest_gta.benchmark.results import RunResult
+from pytest_gta.benchmark.results import RunResult, TaskResult, TaskStatus
+from pytest_gta.reporters.score_sheet import headline, score_sheet
+
+_NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def run_properties(result: RunResult) -> Iterator[tuple[str, str]]:
@@ -31,3 +36,73 @@ def run_properties(result: RunResult) -> Iterator[tuple[str, str]]:
 
 def _number(value: float | None) -> str:
     return "not measured" if value is None else f"{value:.4f}"
+
+
+def task_properties(result: TaskResult) -> Iterator[tuple[str, str]]:
+    """Yield the properties of a task's test case, as plain texts."""
+    yield "gta_status", result.status.value
+    if result.root_score is not None:
+        yield "gta_root_score", f"{result.root_score:.4f}"
+    else:
+        yield "gta_root_bounds", f"{result.root_bounds[0]:.4f}..{result.root_bounds[1]:.4f}"
+    for leaf in result.leaves():
+        yield f"gta_leaf_{leaf.id}", leaf.status if leaf.score is None else f"{leaf.score:g}"
+    if result.agent:
+        yield "gta_stop_reason", result.agent.stop_reason.value
+        yield "gta_agent_cost_usd", _money(result.agent.usage.cost_usd)
+        yield "gta_judge_cost_usd", _money(result.judge.usage.cost_usd)
+
+
+def junit_xml(result: RunResult, *, gated: bool) -> str:
+    """Return a run as JUnit XML: one test case a task, ``failure`` below the threshold, ``error`` without a score.
+
+    Args:
+        result: The run.
+        gated: Whether a gate over the run decides, so that a low score fails no test case.
+    """
+    suite = ElementTree.Element("testsuite", name="pytest")
+    _add_properties(suite, run_properties(result))
+    for task in result.tasks:
+        _add_case(suite, task, float(result.run["threshold"]), gated)
+    for name, tag in (("failures", "failure"), ("errors", "error"), ("skipped", "skipped")):
+        suite.set(name, str(len(suite.findall(f"testcase/{tag}"))))
+    suite.set("tests", str(len(result.tasks)))
+    suite.set("timestamp", str(result.run.get("started_at") or ""))
+    root = ElementTree.Element("testsuites")
+    root.append(suite)
+    return ElementTree.tostring(root, encoding="unicode", xml_declaration=True) + "\n"
+
+
+def _add_case(suite: ElementTree.Element, task: TaskResult, threshold: float, gated: bool) -> None:
+    path, _, name = task.nodeid.partition("::")
+    case = ElementTree.SubElement(
+        suite,
+        "testcase",
+        classname=_legal(path.removesuffix(".py").replace("/", ".") or "gta"),
+        name=_legal(name or task.run_key),
+        time=f"{(task.agent.wall_s if task.agent else 0.0) + task.judge.wall_s:.3f}",
+    )
+    _add_properties(case, task_properties(task))
+    if task.status is TaskStatus.NOT_RUN:
+        ElementTree.SubElement(case, "skipped", message=_legal(task.error or "not run"))
+    elif task.status is not TaskStatus.GRADED:
+        error = ElementTree.SubElement(case, "error", message=_legal(task.error or task.status.value))
+        error.text = _legal(score_sheet(task, threshold))
+    elif not task.success and not gated:
+        failure = ElementTree.SubElement(case, "failure", message=headline(task, threshold))
+        failure.text = _legal(score_sheet(task, threshold, lost_only=True))
+
+
+def _add_properties(parent: ElementTree.Element, properties: Iterable[tuple[str, str]]) -> None:
+    holder = ElementTree.SubElement(parent, "properties")
+    for name, value in properties:
+        ElementTree.SubElement(holder, "property", name=_legal(name), value=_legal(value))
+
+
+def _legal(text: str) -> str:
+    """Return `text` with what XML cannot hold written out, as pytest does."""
+    return _NOT_XML.sub(lambda found: f"#x{ord(found[0]):02X}", text)
+
+
+def _money(amount: float | None) -> str:
+    return "unknown" if amount is None else f"{amount:.6f}"

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 from typing import Any
 
@@ -8,11 +9,12 @@ import pytest
 from lxml import html
 
 from pytest_gta.benchmark.release import Release
-from pytest_gta.benchmark.results import TaskResult
+from pytest_gta.benchmark.results import TaskResult, TaskStatus
 from pytest_gta.benchmark.run_directory import RunDirectory
 from pytest_gta.benchmark.task import Task
 from pytest_gta.cli import main
-from tests.domain import a_run, an_agent, graded, scored
+from pytest_gta.reporters.junit import junit_xml
+from tests.domain import a_run, an_agent, graded, not_graded, scored
 from tests.release_factory import make_release
 
 
@@ -152,3 +154,30 @@ def test_a_gate_of_the_run_is_the_gate_of_its_report(killed: RunDirectory, capsy
     killed.write_manifest(manifest)
     assert main(["report", "run"]) == 0
     assert capsys.readouterr().out.splitlines()[-1] == "PASS (exit 0): Root SR 100.0 % >= 60 %"
+
+
+def test_junit_of_a_killed_run(killed: RunDirectory, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["report", "run", "--threshold", "8", "--junit", "out/junit.xml"]) == 1
+    assert "out/junit.xml" in capsys.readouterr().out
+    suite = ElementTree.parse("out/junit.xml").find("testsuite")
+    assert suite is not None
+    cases = suite.findall("testcase")
+    counts = {name: suite.get(name) for name in ("tests", "failures", "errors", "skipped")}
+    assert counts == {"tests": "4", "failures": "1", "errors": "0", "skipped": "2"}
+    assert [[child.tag for child in case][1:] for case in cases] == [[], ["failure"], ["skipped"], ["skipped"]]
+    failure = cases[1].find("failure")
+    assert failure is not None
+    assert failure.get("message") == "root score 6.50 < 8"
+    values = {p.get("name"): p.get("value") for p in suite.findall("properties/property")}
+    assert values["gta_root_sr"] == "50.0000"
+    assert values["gta_not_run"] == "2"
+
+
+def test_junit_takes_any_text() -> None:
+    hostile = "\x00 \x1b[31m \ufffe \U0001f600 ]]> <b>&"
+    task = not_graded("1", TaskStatus.ERROR, (0, 10), error=hostile)
+    case = ElementTree.fromstring(junit_xml(a_run(task), gated=True)).find("testsuite/testcase")
+    assert case is not None
+    error = case.find("error")
+    assert error is not None
+    assert error.get("message") == "#x00 #x1B[31m #xFFFE \U0001f600 ]]> <b>&"
