@@ -6,13 +6,17 @@ only, so that it can be read afterwards.
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import pytest
 
 from pytest_gta.benchmark.results import StopReason, TaskResult, TaskStatus
 from pytest_gta.reporters.scoreboard import Scoreboard
-from pytest_gta.reporters.wording import money
+from pytest_gta.reporters.wording import duration, money
+
+ENOUGH_TASKS = 3
+"""Tasks that have to end before the time left is guessed."""
 
 
 class LiveLines:
@@ -28,6 +32,7 @@ class LiveLines:
         self._config, self._scoreboard, self._threshold = config, scoreboard, threshold
         self._count_shown = False
         self._line_begun = False
+        self._started = time.monotonic()
 
     def leaf_judged(self) -> None:
         """Bring the count up to date, on a terminal."""
@@ -42,7 +47,9 @@ class LiveLines:
 
     def task_ended(self, result: TaskResult) -> None:
         """Write the line of a task that ended."""
-        self._write_line(*self._score(result), f"  {result.run_key:<22} {self._count()}{_remark(result)}")
+        score, markup = self._score(result)
+        line = f"  {result.run_key:<22} {self._count()}{_remark(result)}"
+        self._write_line(score, markup, line + self._time_left(score + line))
 
     def _write_line(self, first: str, markup: dict[str, bool], rest: str) -> None:
         reporter = self._reporter
@@ -75,6 +82,15 @@ class LiveLines:
         if board.cost_usd is not None:
             parts.append(money(board.cost_usd))
         return ", ".join(parts)
+
+    def _time_left(self, line: str) -> str:
+        """Return how long the rest will take at the pace so far; "" when that is too early to say, or has no room."""
+        finished, rest = self._scoreboard.tasks_finished, self._scoreboard.tasks_expected
+        rest -= finished
+        if finished < ENOUGH_TASKS or rest <= 0:
+            return ""
+        left = f", about {duration((time.monotonic() - self._started) / finished * rest)} left"
+        return left if len(line) + len(left) < self._config.get_terminal_writer().fullwidth else ""
 
     @property
     def _reporter(self) -> Any:

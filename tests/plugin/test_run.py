@@ -79,10 +79,12 @@ def test_runs_without_terminal(make_project: Callable[..., Project]) -> None:
 
 
 def test_one_line_a_task_as_it_ends(make_project: Callable[..., Project], workers: str) -> None:
-    result = make_project(3).run(workers)
+    result = make_project(4).run(workers)
     lines = [line for line in result.outlines if " tasks, " in line and line.lstrip().startswith("8.00")]
-    assert len(lines) == 3
-    assert "3/3 tasks" in lines[-1]
+    assert len(lines) == 4
+    assert "4/4 tasks" in lines[-1]
+    assert [" s left" in line for line in lines] == [False, False, True, False]
+    assert max(map(len, lines)) < 80
 
 
 def test_plain_asserts_on_result_and_run(make_project: Callable[..., Project]) -> None:
