@@ -96,7 +96,9 @@ def test_a_project_in_a_system_folder_or_in_the_interpreters_prefix_is_not_reada
 
 def test_what_lies_beside_this_package_is_out_of_reach(strong: Ground) -> None:
     project = PACKAGE.parent
-    beside = {path.name for path in project.iterdir()} - {PACKAGE.name}
+    # A virtual environment in the project is what the confined interpreter runs from.
+    environment = {path.name for path in project.iterdir() if Path(sys.prefix).is_relative_to(path)}
+    beside = {path.name for path in project.iterdir()} - {PACKAGE.name} - environment
     code = f"""
 import os
 def solution():
