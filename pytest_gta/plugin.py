@@ -92,9 +92,11 @@ def _open_bench(config: pytest.Config, settings: Any) -> Bench:
         bench = Bench(settings, config.rootpath)
         if not (config.option.collectonly or settings.estimate):
             bench.check()
-        from pytest_gta.controller import Controller
+        # Listing items needs no controller: nothing runs, nothing is reported.
+        if settings.estimate or not config.option.collectonly:
+            from pytest_gta.controller import Controller
 
-        config.pluginmanager.register(Controller(config, bench), "gta-controller")
+            config.pluginmanager.register(Controller(config, bench), "gta-controller")
     config.stash[BENCH] = bench
     config.add_cleanup(bench.close)
     return bench
