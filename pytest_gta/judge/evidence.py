@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["Evidence", "EvidenceBudget", "PicturePart", "TextPart", "build_evidence"]
 
 _INPUT_SHARE = 4
+_INPUT_PICTURES = 2
 _LINE_ROOM, _BRIEF_LINE_ROOM = 240, 130
 _SMALL = 8_000
 _RENDERED = ("word", "slides", "sheets", "web")
@@ -94,7 +95,8 @@ def build_evidence(
 ) -> Evidence:
     """Read what was delivered, and what was given, and choose what of it is shown.
 
-    Deliverables come first and may take the whole budget; inputs take at most a quarter, of what is left then.
+    Deliverables come first and may take the whole budget. Of what is left then, inputs take at most a quarter of all
+    text and half of all pictures: what is asked about a video or a scan is often its timing or its detail.
 
     Args:
         brief: The task.
@@ -121,7 +123,7 @@ def build_evidence(
     inputs, absent = _inputs(brief, workspace)
     given: list[ShownFile] = []
     if inputs:
-        most = min(pictures_left, budget.pictures // _INPUT_SHARE)
+        most = min(pictures_left, budget.pictures // _INPUT_PICTURES)
         read_inputs = read_files(inputs, mentions, process, budget.files, most, budget, started=read.started)
         given = show(read_inputs.files, min(characters_left, room // _INPUT_SHARE), budget.pictures)
     records = tuple(file.record for file in shown) + tuple(

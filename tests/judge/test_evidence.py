@@ -199,6 +199,22 @@ def test_inputs_take_only_what_is_left(tmp_path: Path) -> None:
     assert 10_000 < len(texts(alone)[2]) < 26_000
 
 
+def test_pictures_that_deliverables_leave_go_to_inputs_up_to_half_of_all(tmp_path: Path) -> None:
+    scan = Canvas(str(tmp_path / "scan.pdf"))
+    for _ in range(9):
+        scan.rect(100, 100, 200, 200)
+        scan.showPage()
+    scan.save()
+    budget = EvidenceBudget(pictures=10)
+    spread = [f"picture: scan.pdf page {number}" for number in (1, 3, 5, 7, 9)]
+    assert pictures(build(tmp_path, inputs=("scan.pdf",), budget=budget)) == spread
+    for number in range(8):
+        (tmp_path / f"{number}.png").write_bytes(png())
+    labels = pictures(build(tmp_path, inputs=("scan.pdf",), budget=budget))
+    assert labels[:8] == [f"picture: {number}.png" for number in range(8)]
+    assert labels[8:] == ["picture: scan.pdf page 1", "picture: scan.pdf page 9"]
+
+
 def test_agent_logs_caches_and_links_are_named_only(tmp_path: Path) -> None:
     (tmp_path / "report.md").write_text("the report")
     (tmp_path / "history.json").write_text(json.dumps({"step": "I cheated"}))
