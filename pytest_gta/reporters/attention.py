@@ -54,16 +54,37 @@ def by_need(tasks: Sequence[TaskResult]) -> list[TaskResult]:
     return sorted(tasks, key=order)
 
 
+def needy(tasks: Sequence[TaskResult]) -> list[TaskResult]:
+    """Return all tasks that are without a score or below the threshold, the neediest first; not those never run."""
+    return [task for task in by_need(tasks) if not task.success and task.status is not TaskStatus.NOT_RUN]
+
+
 def look_at_first(tasks: Sequence[TaskResult], most: int) -> list[TaskResult]:
     """Return at most so many tasks that are without a score or below the threshold, the neediest first.
 
     Those without a score take the first places, but not more than half of them while there are others.
     """
-    needy = [task for task in by_need(tasks) if not task.success and task.status is not TaskStatus.NOT_RUN]
-    missing = [task for task in needy if task.root_score is None]
-    low = needy[len(missing) :]
+    found = needy(tasks)
+    missing = [task for task in found if task.root_score is None]
+    low = found[len(missing) :]
     places = max(most // 2, most - len(low))
     return [*missing[:places], *low][:most]
+
+
+def why(task: TaskResult) -> str:
+    """Return what to know first of a task: why it has no score, or the leaf that lost most and what was said of it."""
+    if task.root_score is None:
+        return task.error or task.status.value.replace("_", " ")
+    node = heaviest_loss(task)
+    if node is None:
+        return ""
+    return f"{node.checkpoint.id}: {node.checkpoint.analysis or node.checkpoint.requirements}"
+
+
+def without_score(summary: Mapping[str, Any]) -> str:
+    """Return how many tasks have no score and why: ``1 task unscored, 2 tasks in error``; "" when all have one."""
+    kinds = (("unscored", "unscored"), ("errors", "in error"), ("not_run", "not run"))
+    return ", ".join(f"{count(summary[key], 'task')} {words}" for key, words in kinds if summary[key])
 
 
 def measured(summary: Mapping[str, Any]) -> str:

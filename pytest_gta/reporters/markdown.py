@@ -13,7 +13,7 @@ from typing import Any
 from pytest_gta.benchmark.comparison import NothingInCommon, compare, unlike
 from pytest_gta.benchmark.results import RunResult, TaskResult, total
 from pytest_gta.benchmark.run_directory import write_atomic
-from pytest_gta.reporters.attention import by_need, heaviest_loss, least_steady, look_at_first, measured
+from pytest_gta.reporters.attention import by_need, heaviest_loss, least_steady, look_at_first, measured, without_score
 from pytest_gta.reporters.visible_text import visible
 from pytest_gta.reporters.wording import count, duration, interval, money, points, rate
 
@@ -87,15 +87,11 @@ def _headline(result: RunResult, baseline: RunResult | None) -> Iterator[str]:
     if result.gate.verdict in _VERDICTS:
         reasons = "; ".join(plain(reason, 400) for reason in result.gate.reasons)
         yield f"**{_VERDICTS[result.gate.verdict]}**{': ' * bool(reasons)}{reasons}\n"
-    missing = [
-        count(summary[key], "task") + f" {words}"
-        for key, words in (("unscored", "unscored"), ("errors", "in error"), ("not_run", "not run"))
-        if summary[key]
-    ]
+    missing = without_score(summary)
     if missing:
         bounds = summary["root_sr_bounds"]
         between = f"; Root SR lies between {bounds[0]:.1f} and {bounds[1]:.1f} %" if bounds else ""
-        yield f"**Not all is measured**: {', '.join(missing)}{between}.\n"
+        yield f"**Not all is measured**: {missing}{between}.\n"
     before = baseline.summary if baseline else None
     yield "| | This run |" + (" Baseline | Change |" if before else "")
     yield "|---|---|" + ("---|---|" if before else "")

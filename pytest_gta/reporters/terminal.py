@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import os
-import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pytest_gta.benchmark.results import RunResult, TaskResult, TaskStatus
+from pytest_gta.benchmark.results import RunResult, TaskResult
 from pytest_gta.benchmark.task import Task
+from pytest_gta.reporters.attention import least_steady, look_at_first, measured, needy, why, without_score
 from pytest_gta.reporters.change import change_lines
 from pytest_gta.reporters.outcome import Outcome
-from pytest_gta.reporters.wording import count, duration, interval, money, points, quantity, rate
+from pytest_gta.reporters.wording import count, duration, interval, money, points, quantity, rate, shortened
 
 if TYPE_CHECKING:
     from pytest_gta.bench import Bench
@@ -125,27 +125,16 @@ def headline(summary: dict[str, Any], threshold: float) -> list[str]:
     """Return the run in two lines or three: Root SR with its interval, Root Score and Leaf SR, what is missing."""
     lines = [
         f"Root SR@{threshold:g} {rate(summary['root_sr'])} {interval(summary['root_sr_ci'])}  "
-        f"({summary['succeeded']} of {_graded(summary)})",
+        f"({summary['succeeded']} of {measured(summary)})",
         f"Root Score {points(summary['root_score'])} / 10 {interval(summary['root_score_ci'], 2)}  "
         f"Leaf SR {rate(summary['leaf_sr'])}  Tool SR {rate(summary['tool_sr'])}",
     ]
-    missing = [
-        count(summary[key], "task") + f" {words}"
-        for key, words in (("unscored", "unscored"), ("errors", "in error"), ("not_run", "not run"))
-        if summary[key]
-    ]
+    missing = without_score(summary)
     if missing:
         bounds = summary["root_sr_bounds"]
         between = f"; Root SR between {bounds[0]:.1f} and {bounds[1]:.1f} %" if bounds else ""
-        lines.append(f"{', '.join(missing)}{between}")
+        lines.append(f"{missing}{between}")
     return lines
-
-
-def _graded(summary: dict[str, Any]) -> str:
-    repeats = summary.get("repeats")
-    if repeats is None:
-        return count(summary["graded"], "graded task")
-    return f"{count(summary['graded'], 'graded run')} of {count(repeats['tasks'], 'task')}"
 
 
 def _repeat_table(repeats: dict[str, Any]) -> Iterator[str]:
@@ -157,10 +146,10 @@ def _repeat_table(repeats: dict[str, Any]) -> Iterator[str]:
         yield f"{'pass@k':<10}" + "".join(f"{rate(at['pass_at']):>10}" for _, at in shown)
         yield f"{'pass^k':<10}" + "".join(f"{rate(at['pass_all']):>10}" for _, at in shown)
         yield ""
-    unsteady = sorted((row for row in repeats["by_task"] if row["spread"]), key=lambda row: -row["spread"])
+    unsteady = least_steady(repeats, WORST_TASKS)
     if unsteady:
         yield f"{'least steady':<28}{'runs':>5}{'reached':>9}{'mean':>7}{'spread':>8}{'range':>14}"
-        for row in unsteady[:WORST_TASKS]:
+        for row in unsteady:
             span = f"{row['lowest']:.2f}-{row['highest']:.2f}"
             yield (
                 f"  {row['task']:<26.26}{row['graded']:>5}{row['succeeded']:>9}{row['root_score']:>7.2f}"
@@ -180,26 +169,16 @@ def _category_table(summary: dict[str, Any]) -> list[str]:
 
 
 def _worst(tasks: Sequence[TaskResult], width: int) -> list[str]:
-    """Return the tasks to look at first: those without a score, then the lowest, each with its heaviest lost leaf."""
-    unmeasured = [task for task in tasks if task.root_score is None and task.status is not TaskStatus.NOT_RUN]
-    low = sorted((task for task in tasks if task.success is False), key=lambda task: task.root_score or 0.0)
-    chosen = [*unmeasured, *low][:WORST_TASKS]
+    """Return the tasks to look at first, each with why."""
+    chosen = look_at_first(tasks, WORST_TASKS)
     if not chosen:
         return []
     lines = ["Look at first"]
     for task in chosen:
-        why = task.error if task.root_score is None else _heaviest_loss(task)
         beginning = f"  {points(task.root_score):>5}  {task.run_key}  "
-        room = max(width - 1 - len(beginning), 20)
-        lines.append(beginning + textwrap.shorten(why or "", width=room, placeholder=" ..."))
-    more = len(unmeasured) + len(low) - len(chosen)
+        lines.append(beginning + shortened(why(task), max(width - 1 - len(beginning), 20)))
+    more = len(needy(tasks)) - len(chosen)
     return [*lines, *([f"         and {more} more"] if more else []), ""]
-
-
-def _heaviest_loss(task: TaskResult) -> str:
-    leaves = [leaf for leaf in task.leaves() if leaf.score is not None]
-    worst = max(leaves, key=lambda leaf: (10 - (leaf.score or 0)) * leaf.weight, default=None)
-    return "" if worst is None else f"{worst.id}: {worst.analysis or worst.requirements}"
 
 
 def _spending(result: RunResult) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Sequence
 
 
@@ -54,3 +55,24 @@ def count(number: int, noun: str) -> str:
     """Return a number with its noun: ``1 task``, ``1,156 leaves``."""
     plural = f"{noun[:-1]}ves" if noun == "leaf" else f"{noun}s"
     return f"{number:,} {noun if number == 1 else plural}"
+
+
+def shortened(text: str, room: int) -> str:
+    """Return a text on one line of at most so many characters.
+
+    Words are left out at its end. A word that would take more than half of the room, such as a path, loses its middle
+    first: else a text that begins with one would be all left out.
+    """
+    line = " ".join(text.split())
+    if len(line) <= room:
+        return line
+    longest = max(room // 2, 12)
+    line = " ".join(word if len(word) <= longest else _without_middle(word, longest) for word in line.split())
+    return textwrap.shorten(line, width=room, placeholder=" ...")
+
+
+def _without_middle(word: str, length: int) -> str:
+    """Return the beginning and the end of a word; of a path the end says more."""
+    kept = length - 3
+    beginning = kept // 3
+    return f"{word[:beginning]}...{word[len(word) - (kept - beginning) :]}"

@@ -6,9 +6,10 @@ from typing import Any
 import pytest
 
 from pytest_gta.benchmark.results import JudgeRecord, RunResult, TaskStatus, Tokens, Usage
+from pytest_gta.benchmark.scoring import score_tree
 from pytest_gta.reporters.outcome import GateLimits, judge_run
 from pytest_gta.reporters.terminal import headline, shown_path, summary_lines, write_summary
-from tests.domain import a_run, an_agent, graded, not_graded
+from tests.domain import a_run, an_agent, by_id, graded, inner, leaf, not_graded, scored
 
 LIMITS = GateLimits(None, None, 0, 7)
 
@@ -73,6 +74,21 @@ def test_what_is_shown_first_is_bounded_and_the_rest_is_counted() -> None:
     start = text.index("Look at first")
     assert [line.split()[1] for line in text[start + 1 : start + 6]] == [f"planning_{n}" for n in range(5)]
     assert text[start + 6] == "         and 4 more"
+
+
+def test_a_reason_that_begins_with_a_long_path_is_not_all_left_out() -> None:
+    path = "/home/someone/projects/agent/.gta/runs/20260301-100000-tools/tasks/planning_1/workspace"
+    text = lines(a_run(not_graded("1", TaskStatus.ERROR, error=f"{path} cannot be written: No space left on device")))
+    (line,) = [line for line in text if "planning_1  " in line]
+    assert line == "      -  planning_1  /home/so...anning_1/workspace cannot be written: No ..."
+
+
+def test_the_leaf_named_is_the_one_that_took_most_from_the_root() -> None:
+    nodes = (inner("a", 9, leaf("a-1", 1), leaf("a-2", 1)), inner("b", 1, leaf("b-1", 5)))
+    verdicts = (scored("a-1", 5, "half of it"), scored("a-2", 9), scored("b-1", 0, "none of it"))
+    tree = score_tree(nodes, by_id(*verdicts))
+    text = lines(a_run(graded("1", tree.score or 0, root_score=tree.score, checkpoints=tree.checkpoints)))
+    assert "   6.30  planning_1  a-1: half of it" in text
 
 
 def test_nothing_graded_is_dashes_and_not_zeros() -> None:

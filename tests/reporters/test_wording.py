@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_gta.reporters.wording import count, duration, interval, money, points, quantity, rate, told_apart
+from pytest_gta.reporters.wording import count, duration, interval, money, points, quantity, rate, shortened, told_apart
 
 
 @pytest.mark.parametrize(
@@ -69,3 +69,22 @@ def test_count(number: int, noun: str, text: str) -> None:
 def test_a_number_shows_on_which_side_of_a_limit_it_is(value: float, limit: float, text: str) -> None:
     assert told_apart(value, limit) == text
     assert (float(text) >= limit) == (value >= limit)
+
+
+@pytest.mark.parametrize(
+    ("text", "room", "shown"),
+    [
+        ("no more than\n it may", 30, "no more than it may"),
+        ("one two three four five", 15, "one two ..."),
+        (
+            "/home/someone/projects/agent/.gta/runs/20260301/tasks/9/workspace cannot be written",
+            40,
+            "/home.../9/workspace cannot be written",
+        ),
+        ("the file /a/very/long/path/to/somewhere/report.docx", 40, "the file /a/ve.../report.docx"),
+        ("x" * 100, 20, "xxx...xxxxxx"),
+    ],
+)
+def test_a_long_text_keeps_its_beginning_and_a_long_word_both_its_ends(text: str, room: int, shown: str) -> None:
+    assert shortened(text, room) == shown
+    assert len(shown) <= room

@@ -9,7 +9,7 @@ from typing import Any
 
 from pytest_gta.benchmark.results import RunResult, TaskResult, TaskStatus, total
 from pytest_gta.benchmark.task import CATEGORIES
-from pytest_gta.reporters.attention import by_need, heaviest_loss, look_at_first
+from pytest_gta.reporters.attention import by_need, heaviest_loss, look_at_first, without_score
 from pytest_gta.reporters.html.previews import taken
 from pytest_gta.reporters.visible_text import visible
 from pytest_gta.reporters.wording import count, duration, interval, money, points, quantity, rate
@@ -197,14 +197,9 @@ def _money(amount: float | None) -> str:
 
 def missing_line(summary: Mapping[str, Any]) -> str:
     """Return what is without a score and what Root SR could be, "" when nothing is missing."""
-    parts = [
-        count(summary[key], "task") + f" {words}"
-        for key, words in (("unscored", "unscored"), ("errors", "in error"), ("not_run", "not run"))
-        if summary[key]
-    ]
-    bounds = summary["root_sr_bounds"]
+    parts, bounds = without_score(summary), summary["root_sr_bounds"]
     between = f". With them, Root SR lies between {bounds[0]:.1f} and {bounds[1]:.1f} %" if parts and bounds else ""
-    return ", ".join(parts) + between
+    return parts + between
 
 
 def groups(table: Mapping[str, Mapping[str, Any]], *, named: bool = False) -> list[Group]:
