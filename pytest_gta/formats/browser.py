@@ -1,7 +1,7 @@
 """A web page as pictures: a headless Chromium, without a network, driven over two pipes by its own protocol.
 
 The page is opened in a window of a desktop's size, scrolled to its end once (much appears only then), and pictured
-piece by piece.
+piece by piece. A page that says it adapts to the screen is then shown once more as on a phone, from its top.
 """
 
 from __future__ import annotations
@@ -22,6 +22,9 @@ from pytest_gta.workspace.confined_program import Program, ProgramFailed, Watch,
 
 WIDTH, HEIGHT = 1_280, 900
 """The window, in CSS pixels: elements that fill "the screen" fill this."""
+
+PHONE_WIDTH, PHONE_HEIGHT = 375, 812
+"""The screen of a phone, in CSS pixels: the smallest that pages are commonly made for."""
 
 _PIECE = 1_280
 _MOST_HEIGHT = 40_000
@@ -62,19 +65,30 @@ class WebPictures:
 
     Attributes:
         files: Pictures, from top to bottom: where in the page, and the PNG file.
+        phone: The page as on a phone, from its top: what of it, and the PNG file; None when it was not asked for.
         height: Of the page, in CSS pixels.
         pieces: How many pieces the page has in all.
         not_loaded: Hosts of the web that it wanted something from.
     """
 
     files: tuple[tuple[str, Path], ...]
+    phone: tuple[str, Path] | None
     height: int
     pieces: int
     not_loaded: tuple[str, ...]
 
 
 def picture_page(
-    binary: Path, page: Path, folder: Path, *, site: Path, confined: bool, most: int, longest_px: int, seconds: float
+    binary: Path,
+    page: Path,
+    folder: Path,
+    *,
+    site: Path,
+    confined: bool,
+    most: int,
+    longest_px: int,
+    seconds: float,
+    phone: bool = False,
 ) -> WebPictures:
     """Picture a page.
 
@@ -84,9 +98,10 @@ def picture_page(
         folder: An empty folder for the browser's profile and the pictures.
         site: The folder it may read other files of, the page's own or one above it.
         confined: Whether to run it under bubblewrap.
-        most: How many pictures at most, spread over the page.
+        most: How many pictures at most, spread over the page; the phone's is one of them.
         longest_px: Longest side of a picture.
         seconds: Time for all of it.
+        phone: Whether to show it as on a phone as well; not when there is room for one picture alone.
 
     Raises:
         ProgramFailed: When there is no picture.
@@ -97,7 +112,7 @@ def picture_page(
     program = Program("Chromium", (str(binary), *arguments, "about:blank"), folder, (site,), confined)
     with running(program, piped=True) as process:
         session = _Session(process.stdin, process.stdout, Watch(program, process, seconds))
-        return _Page(session).picture(page, folder, most, longest_px)
+        return _Page(session).picture(page, folder, most, longest_px, phone=phone and most > 1)
 
 
 class _Session:
@@ -197,15 +212,12 @@ class _Page:
     def __init__(self, session: _Session) -> None:
         self._session = session
 
-    def picture(self, page: Path, folder: Path, most: int, longest_px: int) -> WebPictures:
+    def picture(self, page: Path, folder: Path, most: int, longest_px: int, *, phone: bool) -> WebPictures:
         ask = self._session.ask
         self._session.open()
         for domain in ("Page", "Network"):
             ask(f"{domain}.enable")
-        ask(
-            "Emulation.setDeviceMetricsOverride",
-            {"width": WIDTH, "height": HEIGHT, "deviceScaleFactor": 1, "mobile": False},
-        )
+        self._screen(WIDTH, HEIGHT, mobile=False)
         # Pages that move in what they show stand still then.
         ask("Emulation.setEmulatedMedia", {"features": [{"name": "prefers-reduced-motion", "value": "reduce"}]})
         ask("Page.navigate", {"url": "file://" + quote(str(page))})
@@ -213,21 +225,41 @@ class _Page:
         self._session.settle(_SETTLE_S)
         ask("Runtime.evaluate", {"expression": _SCROLL, "awaitPromise": True, "timeout": 6_000})
         self._session.settle(_SETTLE_S)
-        width, height = self._size()
+        width, height = self._size(WIDTH)
         pieces = max(1, -(-height // _PIECE))
         files = []
-        for index in spread(pieces, most):
+        for index in spread(pieces, most - phone):
             top = index * _PIECE
             tall = min(_PIECE, height - top) if pieces > 1 else height
-            clip = {"x": 0, "y": top, "width": width, "height": tall, "scale": min(longest_px / max(width, tall), 1.0)}
-            made = ask("Page.captureScreenshot", {"format": "png", "clip": clip, "captureBeyondViewport": True})
-            place = folder / f"piece-{index + 1}.png"
-            place.write_bytes(base64.b64decode(str(made.get("data", ""))))
+            place = self._shoot(folder / f"piece-{index + 1}.png", top, width, tall, longest_px)
             files.append((f"part {index + 1} of {pieces}" if pieces > 1 else "page", place))
-        return WebPictures(tuple(files), height, pieces, tuple(self._session.wanted))
+        small = self._on_phone(folder / "phone.png", longest_px) if phone else None
+        return WebPictures(tuple(files), small, height, pieces, tuple(self._session.wanted))
 
-    def _size(self) -> tuple[int, int]:
+    def _on_phone(self, place: Path, longest_px: int) -> tuple[str, Path]:
+        self._screen(PHONE_WIDTH, PHONE_HEIGHT, mobile=True)
+        self._session.ask("Runtime.evaluate", {"expression": "scrollTo(0, 0)"})
+        self._session.settle(_SETTLE_S)
+        # Not wider than the screen: what does not fit is cut off, as it is there.
+        _, height = self._size(PHONE_WIDTH)
+        tall = min(height, _PIECE)
+        what = "page" if tall == height else f"first {tall:,} of {height:,} pixels"
+        return f"{what} as on a phone, {PHONE_WIDTH} pixels wide", self._shoot(place, 0, PHONE_WIDTH, tall, longest_px)
+
+    def _screen(self, width: int, height: int, *, mobile: bool) -> None:
+        size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": mobile}
+        self._session.ask("Emulation.setDeviceMetricsOverride", size)
+
+    def _shoot(self, place: Path, top: int, width: int, tall: int, longest_px: int) -> Path:
+        clip = {"x": 0, "y": top, "width": width, "height": tall, "scale": min(longest_px / max(width, tall), 1.0)}
+        made = self._session.ask(
+            "Page.captureScreenshot", {"format": "png", "clip": clip, "captureBeyondViewport": True}
+        )
+        place.write_bytes(base64.b64decode(str(made.get("data", ""))))
+        return place
+
+    def _size(self, least_width: int) -> tuple[int, int]:
         metrics = self._session.ask("Page.getLayoutMetrics")
         size = metrics.get("cssContentSize") or metrics.get("contentSize") or {}
         width, height = (int(size.get(name, 0) or 0) for name in ("width", "height"))
-        return min(max(width, WIDTH), _MOST_WIDTH), min(max(height, 100), _MOST_HEIGHT)
+        return min(max(width, least_width), _MOST_WIDTH), min(max(height, 100), _MOST_HEIGHT)

@@ -24,7 +24,7 @@ from pytest_gta.judge.reading_files import Caller
 from pytest_gta.workspace.confined_process import ConfinedError
 from pytest_gta.workspace.confined_program import ProgramFailed
 
-DRAWING_VERSION = "1"
+DRAWING_VERSION = "2"
 """Raised when the same file is drawn differently by the same program."""
 
 _NOUNS = {"word": "page", "slides": "slide", "sheets": "sheet", "web": ""}
@@ -138,13 +138,15 @@ class Drawer:
             most=most,
             longest_px=px,
             seconds=self._seconds,
+            phone="adapts to screen width" in extract.facts,
         )
-        wish = {"paths": [str(file) for _, file in page.files], "longest_px": px}
+        files = [*page.files, *([page.phone] if page.phone else [])]
+        wish = {"paths": [str(file) for _, file in files], "longest_px": px}
         found = process.call("pytest_gta.formats.drawn_pages:file_pictures", wish, _PICTURING_S)
-        pictures = tuple(_drawn(value, where) for value, (where, _) in zip(found, page.files, strict=True))
+        pictures = tuple(_drawn(value, where) for value, (where, _) in zip(found, files, strict=True))
         note = f"drawn by {program.name}, {page.height:,} pixels high"
-        if len(pictures) < page.pieces:
-            note += f", {len(pictures)} of {plural(page.pieces, 'part')}"
+        if len(page.files) < page.pieces:
+            note += f", {len(page.files)} of {plural(page.pieces, 'part')}"
         if page.not_loaded:
             hosts = ", ".join(one_line(clean(host), 40) for host in page.not_loaded[:3])
             note += f"; what it takes from the web was not loaded, which is no fault of it ({hosts})"

@@ -122,7 +122,7 @@ new IntersectionObserver(all => all.forEach(e => e.isIntersecting && e.target.cl
   .observe(document.querySelector('.late'));</script></body></html>"""
 
 
-def screen(page: Path, folder: Path, most: int = 4, seconds: float = 60.0) -> WebPictures:
+def screen(page: Path, folder: Path, most: int = 4, seconds: float = 60.0, phone: bool = False) -> WebPictures:
     assert FOUND.browser is not None
     folder.mkdir()
     return picture_page(
@@ -134,6 +134,7 @@ def screen(page: Path, folder: Path, most: int = 4, seconds: float = 60.0) -> We
         most=most,
         longest_px=1_280,
         seconds=seconds,
+        phone=phone,
     )
 
 
@@ -157,6 +158,23 @@ def test_a_page_is_drawn_to_its_end_with_its_own_files(tmp_path: Path) -> None:
     assert has_colour(first, (0, 255, 0)), "what a script draws"
     assert has_colour(last, (0, 0, 255)), "what appears when scrolled to"
     assert sorted(path.name for path in site.iterdir()) == ["my page #1.html", "style.css"]
+
+
+@needs_browser
+def test_a_page_is_shown_on_a_phone_too_where_there_is_room_for_two(tmp_path: Path) -> None:
+    (tmp_path / "page.html").write_text(
+        "<meta name=viewport content='width=device-width'><style>body{margin:0;background:#ff0000;height:2000px}"
+        "@media (max-width: 375px){body{background:#0000ff}}</style>"
+    )
+    made = screen(tmp_path / "page.html", tmp_path / "made", most=2, phone=True)
+    assert made.phone is not None
+    where, picture = made.phone
+    assert where == "first 1,280 of 2,000 pixels as on a phone, 375 pixels wide"
+    assert Image.open(picture).size == (375, 1_280)
+    assert has_colour(picture, (0, 0, 255), 375 * 1_280)
+    assert [name for name, _ in made.files] == ["part 1 of 2"]
+    assert has_colour(made.files[0][1], (255, 0, 0))
+    assert screen(tmp_path / "page.html", tmp_path / "one", most=1, phone=True).phone is None
 
 
 @needs_browser
