@@ -159,7 +159,7 @@ def _work(parent: Parent, request: dict[str, Any]) -> None:
     from pytest_gta.workspace.workspace import Workspace
 
     brief = request["brief"]
-    task = Brief(brief["id"], brief["category"], tuple(brief["turns"]), tuple(brief["inputs"]))
+    task = Brief(brief["id"], brief["category"], tuple(brief["turns"]), tuple(brief["inputs"]), brief["earlier_answer"])
     try:
         candidate = load(request["target"])
         workspace = Workspace.open(Path(request["root"]), request["inputs"], request=task.request)

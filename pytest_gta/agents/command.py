@@ -30,6 +30,7 @@ from pytest_gta.agents.recorded_files import note, open_regular
 from pytest_gta.agents.seclusion import Seclusion
 from pytest_gta.agents.specification import AgentSpecError
 from pytest_gta.agents.tool_service import ToolService
+from pytest_gta.agents.whole_request import whole_request
 from pytest_gta.benchmark.results import StopReason, Usage
 from pytest_gta.benchmark.task import Brief
 from pytest_gta.llm.redaction import one_line, redact
@@ -273,7 +274,7 @@ def _request(task: Brief, workspace: Workspace, *, served: bool) -> str:
     if served:
         lines.append('The MCP server "gta" offers tools that work on the same files.')
     lines.append("End with a short final answer: the results, and the files you delivered by name.")
-    return "\n".join(lines) + f"\n\nThe request:\n\n{task.request}\n"
+    return "\n".join(lines) + f"\n\nThe request:\n\n{whole_request(task)}\n"
 
 
 def _answer(file: Path, process: CommandProcess) -> str:

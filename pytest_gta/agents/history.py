@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -39,6 +39,23 @@ class History:
     def __init__(self, system: str) -> None:
         self._messages: list[dict[str, Any]] = [{"role": "system", "content": system}]
         self._dropped = 0
+
+    @classmethod
+    def restored(cls, kept: Sequence[dict[str, Any]], pictures: Sequence[Picture]) -> History:
+        """Return a conversation as `kept` gave it, with its pictures shown again.
+
+        Args:
+            kept: The messages.
+            pictures: Pictures that there are; one that is not among them any more is named only.
+        """
+        urls = {picture.path: picture.url for picture in pictures}
+        history = cls("")
+        history._messages = [{**message, "content": _shown_again(message.get("content"), urls)} for message in kept]
+        return history
+
+    def kept(self) -> list[dict[str, Any]]:
+        """Return the messages in a form to be written down: pictures by their names."""
+        return [{**message, "content": _named(message.get("content"))} for message in self._messages]
 
     @property
     def messages(self) -> list[dict[str, Any]]:
@@ -193,6 +210,30 @@ class History:
 
 
 _LEFT_OUT = "[Left out here to make room:"
+_PICTURE = "picture"
+
+
+def _named(content: Any) -> Any:
+    """Return a message's content with each picture as the name that stands before it."""
+    if not isinstance(content, list):
+        return content
+    parts: list[dict[str, Any]] = []
+    for part in content:
+        if part.get("type") == "image_url":
+            part = {"type": _PICTURE, "path": str(parts[-1]["text"]).removesuffix(":")}
+        parts.append(part)
+    return parts
+
+
+def _shown_again(content: Any, urls: Mapping[str, str]) -> Any:
+    """Return a message's content as it was before `_named`."""
+    if not isinstance(content, list):
+        return content
+    return [
+        {"type": "image_url", "image_url": {"url": urls[part["path"]]}} if part.get("type") == _PICTURE else part
+        for part in content
+        if part.get("type") != _PICTURE or part["path"] in urls
+    ]
 
 
 def _readable(entry: dict[str, Any]) -> dict[str, Any]:

@@ -18,6 +18,7 @@ CUT_OFF = "Your last message hit the output limit before it said anything. Think
 CUT_ARGUMENTS = (
     "(Your message was cut off by the output limit. Write less in one call: several files, or shorter text.)"
 )
+NO_ANSWER = "(I gave no answer.)"
 OUT_OF_TIME = "Not run: the task's time is up."
 OUT_OF_TURNS = "Not run: no turns are left."
 

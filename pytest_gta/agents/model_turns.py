@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pytest_gta.agents import instructions
+from pytest_gta.agents import instructions, kept_conversation
 from pytest_gta.agents.history import History
 from pytest_gta.agents.limits import Limits
 from pytest_gta.agents.protocol import AgentRun, AgentUnavailable, Tools
@@ -116,13 +116,33 @@ class ModelAgent(ABC):
         clock = TaskClock(self._limits, lambda: client.waited_s, stopped)
         system = self._system_prompt(recorded, workspace)
         transcript.add("system", system)
-        model = ModelTurns(client, self._limits, clock, History(system), transcript)
+        history = self._so_far(task, system, workspace, transcript)
+        model = ModelTurns(client, self._limits, clock, history, transcript)
         try:
-            return self._hold(model, recorded, task, workspace)
+            run = self._hold(model, recorded, task, workspace)
         except Ended as ended:
-            return AgentRun(ended.reason, ended.answer, ended.detail, turns=model.turns, usage=model.usage)
+            run = AgentRun(ended.reason, ended.answer, ended.detail, turns=model.turns, usage=model.usage)
         except AgentUnavailable as fault:
             raise AgentUnavailable(str(fault), usage=model.usage, halted=fault.halted) from fault
+        if transcript.path is not None:
+            kept_conversation.keep(history, transcript.path.parent)
+        return run
+
+    def _so_far(self, task: Brief, system: str, workspace: Workspace, transcript: Transcript) -> History:
+        """Return the conversation up to the first message that is not answered yet."""
+        if task.earlier_answer is None:
+            return History(system)
+        folder = transcript.path.parent if transcript.path is not None else workspace.root.parent
+        kept = kept_conversation.take_up(folder, lambda: instructions.input_pictures(workspace, self._limits)[0])
+        if kept is not None:
+            transcript.add("note", f"goes on with its conversation of {len(kept.messages)} messages")
+            return kept
+        transcript.add("note", "its conversation was not kept: it goes on from the request and its answer alone")
+        history = History(system)
+        inputs = f"\n\n[Input files: {', '.join(workspace.inputs)}]" if workspace.inputs else ""
+        history.user("\n\n".join(task.turns[:-1]) + inputs)
+        history.said(task.earlier_answer or instructions.NO_ANSWER)
+        return history
 
     @abstractmethod
     def _system_prompt(self, tools: RecordedTools, workspace: Workspace) -> str:

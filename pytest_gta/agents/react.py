@@ -55,11 +55,11 @@ class _Conversation:
 
     def hold(self, task: Brief, workspace: Workspace) -> AgentRun:
         """Answer every message of the user; the last answer is the final one."""
-        if workspace.inputs:
+        if workspace.inputs and task.earlier_answer is None:
             self._model.tell(files_message(workspace.inputs))
         answer = detail = ""
-        for index, said in enumerate(task.turns):
-            self._not_asked = len(task.turns) - index - 1
+        for index, said in enumerate(task.unanswered):
+            self._not_asked = len(task.unanswered) - index - 1
             self._model.tell(said)
             answer, detail = self._answer()
         return AgentRun(StopReason.FINISHED, answer, detail, turns=self._model.turns, usage=self._model.usage)
@@ -101,6 +101,7 @@ class _Conversation:
         left = f"; {self._not_asked} further messages of the user were not reached" if self._not_asked else ""
         if not text:
             raise Ended(StopReason.NO_ANSWER, f"{why}, and the model gave no answer when asked for it{left}")
+        self._history.said(block.text)
         raise Ended(StopReason.MAX_TURNS, f"{why}{left}", text)
 
     def _act(self, action: Action, *, cut: bool) -> None:

@@ -29,6 +29,7 @@ from pytest_gta.agents.limits import Limits
 from pytest_gta.agents.protocol import AgentRun, AgentUnavailable, Tools
 from pytest_gta.agents.recorded_files import note, summary
 from pytest_gta.agents.tool_service import ToolService
+from pytest_gta.agents.whole_request import whole_request
 from pytest_gta.benchmark.results import StopReason, Usage
 from pytest_gta.benchmark.task import Brief
 from pytest_gta.llm.http_request import HttpAnswer, fetch
@@ -104,12 +105,12 @@ class ServiceAgent:
     def _hand_in(self, task: Brief, workspace: Workspace, served: dict[str, Any]) -> str:
         files = [
             {"path": path, "base64": base64.b64encode((workspace.root / path).read_bytes()).decode("ascii")}
-            for path in workspace.inputs
+            for path in (*workspace.inputs, *_made_before(task, workspace))
             if (workspace.root / path).is_file()
         ]
         body = {
             "task_id": task.id,
-            "request": task.request,
+            "request": whole_request(task),
             "model": self._model or None,
             "deadline_s": self._limits.task_timeout_s,
             "files": files,
@@ -245,3 +246,8 @@ class ServiceAgent:
         if not isinstance(value, dict):
             raise AgentUnavailable(f"{self._url} does not speak the protocol: {what} is not a JSON object")
         return value
+
+
+def _made_before(task: Brief, workspace: Workspace) -> list[str]:
+    """Return the files that the service handed over before, when it goes on with its work."""
+    return [] if task.earlier_answer is None else [file.path for file in workspace.deliverables().files]

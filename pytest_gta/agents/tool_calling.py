@@ -44,10 +44,11 @@ class _Conversation:
 
     def hold(self, task: Brief, workspace: Workspace) -> AgentRun:
         """Answer every message of the user; the last answer is the final one."""
-        pictures, remarks = instructions.input_pictures(workspace, self._limits)
+        begins = task.earlier_answer is None
+        pictures, remarks = instructions.input_pictures(workspace, self._limits) if begins else ((), ())
         answer = detail = ""
-        for index, said in enumerate(task.turns):
-            self._not_asked = len(task.turns) - index - 1
+        for index, said in enumerate(task.unanswered):
+            self._not_asked = len(task.unanswered) - index - 1
             text = instructions.with_remarks(said, remarks) if index == 0 else said
             self._history.user(text, pictures if index == 0 else ())
             names = f"\n[shown: {', '.join(p.path for p in pictures)}]" if pictures and index == 0 else ""
@@ -91,6 +92,7 @@ class _Conversation:
         left = f"; {self._not_asked} further messages of the user were not reached" if self._not_asked else ""
         if not text:
             raise Ended(StopReason.NO_ANSWER, f"{why}, and the model gave no answer when asked for it{left}")
+        self._history.said(text)
         raise Ended(StopReason.MAX_TURNS, f"{why}{left}", text)
 
     # -- tool calls --------------------------------------------------------------------------------------------------

@@ -102,17 +102,34 @@ class Brief:
         category: Its category's slug.
         turns: The user's messages in order; almost always one.
         inputs: Paths of the input files in the workspace, e.g. ``resources/files/2-1.pdf``.
+        earlier_answer: What the agent answered before the last of `turns`, when it goes on with work that it has done;
+            None when it begins.
     """
 
     id: str
     category: str
     turns: tuple[str, ...]
     inputs: tuple[str, ...]
+    earlier_answer: str | None = None
 
     @property
     def request(self) -> str:
         """The user's request: all turns, a blank line between them."""
         return "\n\n".join(self.turns)
+
+    @property
+    def unanswered(self) -> tuple[str, ...]:
+        """The turns that the agent has not answered yet: all of them when it begins, else the last."""
+        return self.turns if self.earlier_answer is None else self.turns[-1:]
+
+    def going_on(self, answer: str, message: str) -> Brief:
+        """Return what an agent is told that has answered all turns and is sent a further message.
+
+        Args:
+            answer: What it answered; "" when it gave no answer.
+            message: The further message of the user.
+        """
+        return replace(self, turns=(*self.turns, message), earlier_answer=answer)
 
 
 @dataclass(frozen=True, slots=True)

@@ -156,7 +156,8 @@ def run(task, tools, workspace):
     )
     answer = run(bench, folder, "look:run").final_answer
     assert "judge-key" not in answer and "/data/release" not in answer and "PYTEST_CURRENT_TEST" not in answer
-    assert json.loads(answer)[2] == ["category", "id", "inputs", "request", "turns"]
+    told = ["category", "earlier_answer", "going_on", "id", "inputs", "request", "turns", "unanswered"]
+    assert json.loads(answer)[2] == told
 
 
 # -- faults ----------------------------------------------------------------------------------------------------------
