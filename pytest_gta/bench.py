@@ -1,6 +1,6 @@
-"""What one process of a run shares: dataset, tasks, run directory, endpoints, judge, confinement.
+"""One agent of a run, in one process: its tasks, its run directory, its endpoints; and the workshop it is judged in.
 
-The controller makes the run; a worker joins it. Everything heavy is made on first use.
+The controller makes the run; a worker joins it.
 """
 
 from __future__ import annotations
@@ -8,35 +8,31 @@ from __future__ import annotations
 import itertools
 import os
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
 
 from pytest_gta import __version__, local_profile
 from pytest_gta.agent_under_test import AgentUnderTest
-from pytest_gta.benchmark.release import Release
-from pytest_gta.benchmark.run_directory import CONTROL, RunDirectory
+from pytest_gta.benchmark.run_directory import MANIFEST, RunDirectory
 from pytest_gta.options import OPTIONS
-from pytest_gta.selection import open_dataset, select_tasks
+from pytest_gta.selection import select_tasks
 from pytest_gta.settings import LOCAL_MODEL, Settings, SettingsError
+from pytest_gta.workshop import Workshop, fetched_datasets
 
 if TYPE_CHECKING:
     from pytest_gta.agents.protocol import Agent
     from pytest_gta.agents.specification import AgentSpec
+    from pytest_gta.benchmark.release import Release
     from pytest_gta.benchmark.results import RunResult, Verdict
     from pytest_gta.formats.renderers import Renderers
     from pytest_gta.judge.evidence import EvidenceBudget
-    from pytest_gta.judge.judge import Judge
     from pytest_gta.judge.protocol import TaskJudge
     from pytest_gta.judge.waits import Waits
-    from pytest_gta.judge_address import JudgeAddress
-    from pytest_gta.llm.client import ChatClient
     from pytest_gta.llm.endpoint import Endpoint
-    from pytest_gta.llm.local_model import LocalModelServer
     from pytest_gta.llm.run_control import RunControl
     from pytest_gta.tools.endpoints import ToolEndpoints
     from pytest_gta.tools.tool import Tool
@@ -44,19 +40,24 @@ if TYPE_CHECKING:
     from pytest_gta.workspace.confinement import Confinement
     from pytest_gta.workspace.workspace import Workspace
 
-JUDGE_DEADLINE_S = 600.0
-"""Seconds one leaf's verdict may take, retries and re-asks included."""
+MODEL_KEYS = ("OPENAI_API_KEY",)
+"""Where the key of the model under test is looked for."""
 
 
 class Bench:
-    """What one process of an active run shares.
+    """What one process needs to measure one agent.
 
     Args:
-        settings: The resolved options.
+        settings: The resolved options, of one agent.
         folder: Where relative defaults start from (pytest's rootdir).
         environment: The environment variables, for keys.
         run_dir: The run's directory when another process made it; None in the process that makes it.
         local_url: Where the bundled model is served, when another process serves it.
+        workshop: What it shares with the other agents of the run; one of its own unless given.
+
+    Attributes:
+        tasks: The selected tasks, a bad one as its fault.
+        run: The agent's run directory.
 
     Raises:
         SettingsError: When the dataset, the tasks, the agent or a key is missing or wrong: before anything is spent.
@@ -70,27 +71,69 @@ class Bench:
         *,
         run_dir: Path | None = None,
         local_url: str | None = None,
+        workshop: Workshop | None = None,
     ) -> None:
         from pytest_gta.benchmark.release import DatasetError
 
         self.settings = settings
         self.folder = folder
         self._environment = environment
-        self._local_url = local_url
-        self._local_server: LocalModelServer | None = None
-        self.on_progress: Callable[[str], None] = lambda _line: None
-        """Told in one line before something takes long."""
         self.agent_under_test = AgentUnderTest(settings, folder)
         self.agent_spec: AgentSpec = self.agent_under_test.spec
+        self.started_at = datetime.now(UTC)
+        self.run = RunDirectory(
+            run_dir
+            or settings.resume
+            or settings.run_dir
+            or new_run_dir(self.folder, self.started_at, self.agent_spec.label)
+        )
+        self.workshop = workshop or Workshop(settings, environment, self.run.whole, local_url)
         try:
-            self.release: Release = open_dataset(settings.dataset, fetched_datasets(environment))
-            self.release.tool_metadata  # noqa: B018 - read now, so that a broken one is found before anything is spent
             self.tasks = select_tasks(self.release, settings, self.agent_under_test.recorded_ids)
         except DatasetError as error:
             raise SettingsError(str(error)) from None
-        self.started_at = datetime.now(UTC)
-        self.run = RunDirectory(run_dir or settings.resume or settings.run_dir or self._new_run_dir())
-        self.agent_under_test.hide(self.release.path, fetched_datasets(environment), self.run.root, settings.cache)
+        self.agent_under_test.hide(self.release.path, fetched_datasets(environment), self.run.whole, settings.cache)
+
+    # -- what it shares with other agents ------------------------------------------------------------------------------
+
+    @property
+    def release(self) -> Release:
+        """The dataset."""
+        return self.workshop.release
+
+    @property
+    def confinement(self) -> Confinement:
+        """How tools and file readers are confined on this machine."""
+        return self.workshop.confinement
+
+    @property
+    def control(self) -> RunControl:
+        """What all processes of the run share."""
+        return self.workshop.control
+
+    @property
+    def judge(self) -> TaskJudge:
+        """Who judges."""
+        return self.workshop.judge
+
+    @property
+    def waits(self) -> Waits:
+        """What the judge's client says while it waits to try again."""
+        return self.workshop.waits
+
+    @property
+    def evidence_budget(self) -> EvidenceBudget:
+        """How much of the deliverables the judge is shown."""
+        return self.workshop.evidence_budget
+
+    @property
+    def renderers(self) -> Renderers:
+        """What draws deliverables for the judge."""
+        return self.workshop.renderers
+
+    def close(self) -> None:
+        """End what this process started."""
+        self.workshop.close()
 
     # -- made by the controller ----------------------------------------------------------------------------------------
 
@@ -106,10 +149,9 @@ class Bench:
                 + (" and what --gta-agent holds" if self.agent_under_test.is_recorded else "")
             )
         if self.settings.model and not self.agent_under_test.is_recorded:
-            self._key("model", self.settings.model, self.settings.base_url, ("OPENAI_API_KEY",))
+            self.workshop.key("model", self.settings.model, self.settings.base_url, MODEL_KEYS)
         self.tool_endpoints("")
-        for address in self.settings.judges:
-            self._key("judge", address.model, self._judge_url(address), address.key_variables)
+        self.workshop.check()
         self.agent_under_test.check()
         from pytest_gta.spending_limit import check_prices
 
@@ -117,11 +159,8 @@ class Bench:
         self.baseline  # noqa: B018 - read now, so that one that does not fit is found before anything is spent
         if self.settings.resume:
             self._check_same_run()
-        elif (self.run.root / "run.json").exists():
-            raise SettingsError(
-                f"--gta-run-dir: {self.run.root} already holds a run; go on with it by --gta-resume={self.run.root}, "
-                "or name another directory"
-            )
+        else:
+            check_unused(self.run.root)
 
     @cached_property
     def baseline(self) -> RunResult | None:
@@ -140,7 +179,6 @@ class Bench:
     def manifest(self) -> dict[str, Any]:
         """Return how the run is made: what `results.json` has under ``run``, and the options to go on with it."""
         earlier = self.run.manifest() if self.settings.resume else {}
-        judge_model = self.settings.judge_model
         from pytest_gta.judge.prompt import PROMPT_VERSION
         from pytest_gta.judge.transport import interfaces_used
 
@@ -168,9 +206,9 @@ class Bench:
                 },
             },
             "judge": {
-                "model": judge_model,
+                "model": self.settings.judge_model,
                 "base_url": self.settings.judge_base_url,
-                "api": interfaces_used(self.run.root / CONTROL) or self.settings.judge_api,
+                "api": interfaces_used(self.run.control) or self.settings.judge_api,
                 "samples": self.settings.judge_samples,
                 "panel": [address.name for address in self.settings.judge_panel],
                 "prompt_version": PROMPT_VERSION,
@@ -182,105 +220,12 @@ class Bench:
             "selected": [task.slug for task in self.tasks],
         }
 
-    def start_local_model(self) -> str | None:
-        """Serve the bundled model, when the run uses it, and return its address; once, for all workers."""
-        if self._local_url is None and self.settings.uses_local_model:
-            from pytest_gta.llm.local_model import LocalModelServer
-            from pytest_gta.llm.local_weights import LocalModelUnavailable
-
-            log = self.run.root / "local-model.log"
-            server = self._local_server = LocalModelServer(log=log, on_progress=self.on_progress)
-            try:
-                self._local_url = server.start().base_url
-            except LocalModelUnavailable as error:
-                raise SettingsError(str(error)) from None
-        return self._local_url
-
-    def close(self) -> None:
-        """End what this process started."""
-        if self._local_server is not None:
-            self._local_server.stop()
-            self._local_server = None
-
     # -- what a task needs ---------------------------------------------------------------------------------------------
 
     @property
     def inputs_required(self) -> bool:
         """Whether a missing input stops a task: a live agent needs its inputs, finished outputs do not."""
         return not self.agent_under_test.is_recorded
-
-    @cached_property
-    def confinement(self) -> Confinement:
-        """How tools and file readers are confined on this machine."""
-        from pytest_gta.workspace.confinement import ConfinementUnavailable, choose_confinement
-
-        try:
-            return choose_confinement(self.settings.sandbox)
-        except ConfinementUnavailable as error:
-            raise SettingsError(f"--gta-sandbox: {error}") from None
-
-    @cached_property
-    def control(self) -> RunControl:
-        """What all processes of the run share: judge calls in flight, pauses, and the order to stop."""
-        from pytest_gta.llm.run_control import RunControl
-
-        return RunControl(self.run.root / CONTROL, slots=self.settings.judge_concurrency)
-
-    @cached_property
-    def judge(self) -> TaskJudge:
-        """The judge or the panel, with clients, cache and limits."""
-        judges = {address.name: self._judge_at(address) for address in self.settings.judges}
-        if len(judges) == 1:
-            return next(iter(judges.values()))
-        from pytest_gta.judge.panel import Panel
-
-        return Panel(judges, self.waits)
-
-    @cached_property
-    def waits(self) -> Waits:
-        """What the judge's client says while it waits to try again."""
-        from pytest_gta.judge.waits import Waits
-
-        return Waits()
-
-    def _judge_at(self, address: JudgeAddress) -> Judge:
-        from pytest_gta.judge.cache import VerdictCache
-        from pytest_gta.judge.judge import Judge
-        from pytest_gta.judge.prompt import PromptStyle
-        from pytest_gta.judge.transport import JudgeApi
-
-        # What is judged anew is kept for later, and nothing earlier is looked up.
-        kept, anew = self.settings.cache, self.settings.rejudge == "all"
-        return Judge(
-            self._client(self._endpoint("judge", address.model, self._judge_url(address), address.key_variables)),
-            control=self.control,
-            style=PromptStyle.COMPACT if address.model == LOCAL_MODEL else PromptStyle.FULL,
-            samples=self.settings.judge_samples,
-            deadline_s=JUDGE_DEADLINE_S,
-            cache=VerdictCache(kept, reads=not anew) if kept else None,
-            api=JudgeApi(self.settings.judge_api),
-            waits=self.waits,
-        )
-
-    def _judge_url(self, address: JudgeAddress) -> str | None:
-        return address.base_url or self.settings.judge_base_url
-
-    @cached_property
-    def evidence_budget(self) -> EvidenceBudget:
-        """How much of the deliverables the judge is shown."""
-        from pytest_gta.judge.evidence import EvidenceBudget
-
-        if self.settings.judge_model == LOCAL_MODEL:
-            return EvidenceBudget(characters=local_profile.EVIDENCE_CHARACTERS, pictures=0)
-        return EvidenceBudget()
-
-    @cached_property
-    def renderers(self) -> Renderers:
-        """What draws deliverables for the judge on this machine; nothing when it is shown no pictures."""
-        from pytest_gta.formats.renderers import Renderers, find_renderers
-
-        wanted = self.settings.render == "auto" and self.evidence_budget.pictures > 0
-        return find_renderers() if wanted else Renderers()
 
     def may_reuse(self, verdict: Verdict) -> bool:
         """Whether a verdict on disk may stand, when it is of the same evidence."""
@@ -332,42 +277,7 @@ class Bench:
     @cached_property
     def model_endpoint(self) -> Endpoint:
         """Where the model under test is."""
-        return self._endpoint("model", self.settings.model or "", self.settings.base_url, ("OPENAI_API_KEY",))
-
-    # -- keys, addresses, places ---------------------------------------------------------------------------------------
-
-    def _client(self, endpoint: Endpoint) -> ChatClient:
-        from pytest_gta.llm.client import ChatClient
-
-        return ChatClient(endpoint, control=self.control, on_wait=self.waits.put)
-
-    def _endpoint(self, role: str, model: str, base_url: str | None, variables: Sequence[str]) -> Endpoint:
-        from pytest_gta.llm.endpoint import Endpoint
-
-        if model == LOCAL_MODEL:
-            return Endpoint(LOCAL_MODEL, self.start_local_model(), "local", native_tools=False)
-        return Endpoint(model, base_url, self._key(role, model, base_url, variables))
-
-    def _key(self, role: str, model: str, base_url: str | None, variables: Sequence[str]) -> str:
-        """Return the key of an endpoint; a server of the user's own may need none."""
-        if model == LOCAL_MODEL:
-            return "local"
-        for variable in variables:
-            if self._environment.get(variable, "").strip():
-                return self._environment[variable].strip()
-        if base_url and urlsplit(base_url).hostname != "api.openai.com":
-            return "not-needed"
-        option = "--gta-model" if role == "model" else "--gta-judge-model"
-        raise SettingsError(
-            f"no API key for the {role} {model!r}: set {' or '.join(variables)}, or use {option}=local (needs no key)"
-        )
-
-    def _new_run_dir(self) -> Path:
-        stamp = self.started_at.strftime("%Y%m%dT%H%M%SZ")
-        runs = self.folder / ".gta" / "runs"
-        name = f"{stamp}-{self.agent_spec.label}"
-        taken = next(n for n in itertools.count(1) if not (runs / (name if n == 1 else f"{name}-{n}")).exists())
-        return runs / (name if taken == 1 else f"{name}-{taken}")
+        return self.workshop.endpoint("model", self.settings.model or "", self.settings.base_url, MODEL_KEYS)
 
     def _check_same_run(self) -> None:
         earlier = self.run.manifest()
@@ -389,10 +299,22 @@ def _times(repeat: str | int | None) -> str:
     return "1" if str(repeat or 1) == "1" else "several"
 
 
-def fetched_datasets(environment: Mapping[str, str]) -> Path:
-    """Return the folder of fetched datasets: ``$GTA_DATA``, else pytest-gta's folder in the user's cache."""
-    given = environment.get("GTA_DATA", "").strip()
-    if given:
-        return Path(given).expanduser().absolute()
-    cache = environment.get("XDG_CACHE_HOME", "").strip() or "~/.cache"
-    return Path(cache).expanduser() / "pytest-gta" / "datasets"
+def new_run_dir(folder: Path, started_at: datetime, label: str) -> Path:
+    """Return a directory for a new run below `folder`, named by when it started and what it measures."""
+    runs = folder / ".gta" / "runs"
+    name = f"{started_at:%Y%m%dT%H%M%SZ}-{label}"
+    taken = next(n for n in itertools.count(1) if not (runs / (name if n == 1 else f"{name}-{n}")).exists())
+    return runs / (name if taken == 1 else f"{name}-{taken}")
+
+
+def check_unused(root: Path) -> None:
+    """Refuse a run directory that holds a run already.
+
+    Raises:
+        SettingsError: When it does.
+    """
+    if (root / MANIFEST).exists():
+        raise SettingsError(
+            f"--gta-run-dir: {root} already holds a run; go on with it by --gta-resume={root}, or name another "
+            "directory"
+        )

@@ -84,10 +84,10 @@ class Controller:
         if self._runs_nothing:
             return
         if (reporter := self._config.pluginmanager.getplugin("terminalreporter")) is not None:
-            self._bench.on_progress = lambda line: reporter.write_line(f"gta: {line}")
+            self._bench.workshop.on_progress = lambda line: reporter.write_line(f"gta: {line}")
         try:
             self._bench.begin()
-            self._bench.start_local_model()
+            self._bench.workshop.start_local_model()
         except SettingsError as error:
             raise pytest.UsageError(f"pytest-gta: {error}") from None
         except OSError as fault:
@@ -100,7 +100,7 @@ class Controller:
     def pytest_configure_node(self, node: Any) -> None:
         """Tell a worker which run it joins."""
         node.workerinput["gta_run_dir"] = str(self._bench.run.root)
-        node.workerinput["gta_local_url"] = self._bench.start_local_model()
+        node.workerinput["gta_local_url"] = self._bench.workshop.start_local_model()
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         """Learn which tasks are to run (without xdist)."""

@@ -198,7 +198,7 @@ def _settings(options: Mapping[str, str], first: RunResult) -> Settings:
 
 def _expected(first: RunResult, settings: Settings, environment: Mapping[str, str]) -> list[Task | TaskFault] | None:
     """Return the tasks that the whole run has; None when that cannot be told."""
-    from pytest_gta.bench import fetched_datasets
+    from pytest_gta.workshop import fetched_datasets
 
     facts = first.run.get("dataset") or {}
     if (first.run.get("agent") or {}).get("kind") in RECORDED:

@@ -119,7 +119,7 @@ def _tasks(
     manifest: Mapping[str, Any], settings: Settings, environment: Mapping[str, str]
 ) -> tuple[dict[str, Task | TaskFault], tuple[str, ...]]:
     """Return the dataset's tasks by run key, when it is still where it was and the same."""
-    from pytest_gta.bench import fetched_datasets
+    from pytest_gta.workshop import fetched_datasets
 
     facts = manifest.get("dataset") or {}
     try:

@@ -9,6 +9,11 @@
     <run>/attempts/<run key>.<n>/        the same of earlier attempts, when a task was run again
     <run>/results.json                   written when the run ends, rebuilt at will
 
+A run of several agents has all this for each of them, and beside it only what they share:
+
+    <run>/run.json                       how the run was made, with its ``agents``
+    <run>/agents/<label>/                a run directory as above
+
 Whole files are written beside their name and moved into place, so a reader never meets half a file; a torn last line
 of a ``.jsonl`` (a killed writer) is skipped.
 """
@@ -32,6 +37,8 @@ if TYPE_CHECKING:
 
 MANIFEST = "run.json"
 RESULTS = "results.json"
+AGENTS = "agents"
+"""The folder of a run of several agents that holds a run directory for each of them."""
 CONTROL = "control"
 """The folder of a run directory that the processes of the run share while it runs."""
 
@@ -202,6 +209,29 @@ class RunDirectory:
 
     def __init__(self, root: Path) -> None:
         self.root = root
+
+    @property
+    def whole(self) -> Path:
+        """The directory of the run of several agents that this is one agent's part of; else its own."""
+        above = self.root.parent.parent
+        return above if self.root.parent.name == AGENTS and (above / MANIFEST).is_file() else self.root
+
+    @property
+    def control(self) -> Path:
+        """What the processes of the whole run share while it runs."""
+        return self.whole / CONTROL
+
+    def agents(self) -> tuple[str, ...]:
+        """Return the labels of the agents of a run of several, in their order; none for a run of one agent."""
+        try:
+            labels = [str(agent["label"]) for agent in self.manifest().get("agents", ())]
+        except (OSError, ValueError, TypeError, KeyError):
+            return ()
+        return tuple(labels)
+
+    def of_agent(self, label: str) -> RunDirectory:
+        """Return one agent's part of a run of several: a run directory like any other."""
+        return RunDirectory(self.root / AGENTS / label)
 
     def task(self, run_key: str) -> TaskDirectory:
         """Return the directory of one task, by its slug (with the repeat's suffix)."""

@@ -42,7 +42,7 @@ def run(given: argparse.Namespace) -> int:
 
     folder = given.directory.expanduser().absolute()
     with open_finished_work(folder, lambda fixed: judge_settings(given, fixed)) as work:
-        work.bench.on_progress = _tell
+        work.bench.workshop.on_progress = _tell
         judged = judge_again(work, _tell)
         model = work.bench.settings.judge_model
     for key, reason in judged.left_out.items():

@@ -32,7 +32,6 @@ def add_to(subcommands: Any) -> None:
 
 def run(given: argparse.Namespace) -> int:
     """Diagnose, print the shares, and say by the exit code whether every failure has a label."""
-    from pytest_gta.bench import JUDGE_DEADLINE_S
     from pytest_gta.diagnosis import DIAGNOSIS, diagnose
     from pytest_gta.finished_work import open_finished_work
     from pytest_gta.judge.failure_analysis import FailureAnalyst
@@ -41,10 +40,11 @@ def run(given: argparse.Namespace) -> int:
     from pytest_gta.reporters.diagnosis import share_lines
     from pytest_gta.reporters.visible_text import visible
     from pytest_gta.run_report import rebuild_run
+    from pytest_gta.workshop import JUDGE_DEADLINE_S
 
     folder = given.directory.expanduser().absolute()
     with open_finished_work(folder, lambda fixed: judge_settings(given, fixed)) as work:
-        work.bench.on_progress = _tell
+        work.bench.workshop.on_progress = _tell
         results = rebuild_run(folder, threshold=given.gta_threshold).result.tasks
         judge: Any = work.bench.judge
         # Of a panel the first is asked: a label is no score, and several have no median.

@@ -58,7 +58,7 @@ def run(given: argparse.Namespace) -> int:
             },
         )
         bench = Bench(settings, folder, os.environ)
-        bench.on_progress = _tell
+        bench.workshop.on_progress = _tell
         bench.check()
         bench.begin()
         _tell(f"{len(bench.tasks)} deliverables are judged by {settings.judge_model}")

@@ -33,9 +33,9 @@ def add_to(subcommands: Any) -> None:
 
 def run(given: argparse.Namespace) -> int:
     """Check, print, and return 1 when there are errors."""
-    from pytest_gta.bench import fetched_datasets
     from pytest_gta.benchmark.validation import validate
     from pytest_gta.selection import open_dataset
+    from pytest_gta.workshop import fetched_datasets
 
     release = open_dataset(given.dataset, fetched_datasets(os.environ))
     validation = validate(release)

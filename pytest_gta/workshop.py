@@ -1,0 +1,217 @@
+"""What all agents of a run share in one process: dataset, judge, confinement, the run's control, the bundled model.
+
+Everything heavy is made on first use.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from pytest_gta import local_profile
+from pytest_gta.benchmark.release import Release
+from pytest_gta.benchmark.run_directory import CONTROL
+from pytest_gta.selection import open_dataset
+from pytest_gta.settings import LOCAL_MODEL, Settings, SettingsError
+
+if TYPE_CHECKING:
+    from pytest_gta.formats.renderers import Renderers
+    from pytest_gta.judge.evidence import EvidenceBudget
+    from pytest_gta.judge.judge import Judge
+    from pytest_gta.judge.protocol import TaskJudge
+    from pytest_gta.judge.waits import Waits
+    from pytest_gta.judge_address import JudgeAddress
+    from pytest_gta.llm.client import ChatClient
+    from pytest_gta.llm.endpoint import Endpoint
+    from pytest_gta.llm.local_model import LocalModelServer
+    from pytest_gta.llm.run_control import RunControl
+    from pytest_gta.workspace.confinement import Confinement
+
+JUDGE_DEADLINE_S = 600.0
+"""Seconds one leaf's verdict may take, retries and re-asks included."""
+
+
+class Workshop:
+    """What all agents of a run share in one process.
+
+    Args:
+        settings: The resolved options.
+        environment: The environment variables, for keys.
+        root: The directory of the whole run.
+        local_url: Where the bundled model is served, when another process serves it.
+
+    Attributes:
+        release: The dataset.
+
+    Raises:
+        SettingsError: When the dataset is missing or wrong.
+    """
+
+    def __init__(
+        self, settings: Settings, environment: Mapping[str, str], root: Path, local_url: str | None = None
+    ) -> None:
+        from pytest_gta.benchmark.release import DatasetError
+
+        self.settings = settings
+        self.environment = environment
+        self.root = root
+        self._local_url = local_url
+        self._local_server: LocalModelServer | None = None
+        self.on_progress: Callable[[str], None] = lambda _line: None
+        """Told in one line before something takes long."""
+        try:
+            self.release: Release = open_dataset(settings.dataset, fetched_datasets(environment))
+            self.release.tool_metadata  # noqa: B018 - read now, so that a broken one is found before anything is spent
+        except DatasetError as error:
+            raise SettingsError(str(error)) from None
+
+    def check(self) -> None:
+        """Find what would fail later, before anything is spent.
+
+        Raises:
+            SettingsError: When the key of a judge is missing.
+        """
+        for address in self.settings.judges:
+            self.key("judge", address.model, self._judge_url(address), address.key_variables)
+
+    def start_local_model(self) -> str | None:
+        """Serve the bundled model, when the run uses it, and return its address; once, for all workers."""
+        if self._local_url is None and self.settings.uses_local_model:
+            from pytest_gta.llm.local_model import LocalModelServer
+            from pytest_gta.llm.local_weights import LocalModelUnavailable
+
+            log = self.root / "local-model.log"
+            server = self._local_server = LocalModelServer(log=log, on_progress=self.on_progress)
+            try:
+                self._local_url = server.start().base_url
+            except LocalModelUnavailable as error:
+                raise SettingsError(str(error)) from None
+        return self._local_url
+
+    def close(self) -> None:
+        """End what this process started."""
+        if self._local_server is not None:
+            self._local_server.stop()
+            self._local_server = None
+
+    @cached_property
+    def confinement(self) -> Confinement:
+        """How tools and file readers are confined on this machine."""
+        from pytest_gta.workspace.confinement import ConfinementUnavailable, choose_confinement
+
+        try:
+            return choose_confinement(self.settings.sandbox)
+        except ConfinementUnavailable as error:
+            raise SettingsError(f"--gta-sandbox: {error}") from None
+
+    @cached_property
+    def control(self) -> RunControl:
+        """What all processes of the run share: judge calls in flight, pauses, and the order to stop."""
+        from pytest_gta.llm.run_control import RunControl
+
+        return RunControl(self.root / CONTROL, slots=self.settings.judge_concurrency)
+
+    @cached_property
+    def judge(self) -> TaskJudge:
+        """The judge or the panel, with clients, cache and limits."""
+        judges = {address.name: self._judge_at(address) for address in self.settings.judges}
+        if len(judges) == 1:
+            return next(iter(judges.values()))
+        from pytest_gta.judge.panel import Panel
+
+        return Panel(judges, self.waits)
+
+    @cached_property
+    def waits(self) -> Waits:
+        """What the judge's client says while it waits to try again."""
+        from pytest_gta.judge.waits import Waits
+
+        return Waits()
+
+    def _judge_at(self, address: JudgeAddress) -> Judge:
+        from pytest_gta.judge.cache import VerdictCache
+        from pytest_gta.judge.judge import Judge
+        from pytest_gta.judge.prompt import PromptStyle
+        from pytest_gta.judge.transport import JudgeApi
+
+        # What is judged anew is kept for later, and nothing earlier is looked up.
+        kept, anew = self.settings.cache, self.settings.rejudge == "all"
+        return Judge(
+            self._client(self.endpoint("judge", address.model, self._judge_url(address), address.key_variables)),
+            control=self.control,
+            style=PromptStyle.COMPACT if address.model == LOCAL_MODEL else PromptStyle.FULL,
+            samples=self.settings.judge_samples,
+            deadline_s=JUDGE_DEADLINE_S,
+            cache=VerdictCache(kept, reads=not anew) if kept else None,
+            api=JudgeApi(self.settings.judge_api),
+            waits=self.waits,
+        )
+
+    def _judge_url(self, address: JudgeAddress) -> str | None:
+        return address.base_url or self.settings.judge_base_url
+
+    @cached_property
+    def evidence_budget(self) -> EvidenceBudget:
+        """How much of the deliverables the judge is shown."""
+        from pytest_gta.judge.evidence import EvidenceBudget
+
+        if self.settings.judge_model == LOCAL_MODEL:
+            return EvidenceBudget(characters=local_profile.EVIDENCE_CHARACTERS, pictures=0)
+        return EvidenceBudget()
+
+    @cached_property
+    def renderers(self) -> Renderers:
+        """What draws deliverables for the judge on this machine; nothing when it is shown no pictures."""
+        from pytest_gta.formats.renderers import Renderers, find_renderers
+
+        wanted = self.settings.render == "auto" and self.evidence_budget.pictures > 0
+        return find_renderers() if wanted else Renderers()
+
+    def _client(self, endpoint: Endpoint) -> ChatClient:
+        from pytest_gta.llm.client import ChatClient
+
+        return ChatClient(endpoint, control=self.control, on_wait=self.waits.put)
+
+    def endpoint(self, role: str, model: str, base_url: str | None, variables: Sequence[str]) -> Endpoint:
+        """Return where a model is, with its key.
+
+        Args:
+            role: "model" or "judge".
+            model: Its name.
+            base_url: Its server, None for OpenAI's.
+            variables: Where its key is looked for, in this order.
+
+        Raises:
+            SettingsError: When its key is missing.
+        """
+        from pytest_gta.llm.endpoint import Endpoint
+
+        if model == LOCAL_MODEL:
+            return Endpoint(LOCAL_MODEL, self.start_local_model(), "local", native_tools=False)
+        return Endpoint(model, base_url, self.key(role, model, base_url, variables))
+
+    def key(self, role: str, model: str, base_url: str | None, variables: Sequence[str]) -> str:
+        """Return the key of an endpoint; a server of the user's own may need none."""
+        if model == LOCAL_MODEL:
+            return "local"
+        for variable in variables:
+            if self.environment.get(variable, "").strip():
+                return self.environment[variable].strip()
+        if base_url and urlsplit(base_url).hostname != "api.openai.com":
+            return "not-needed"
+        option = "--gta-model" if role == "model" else "--gta-judge-model"
+        raise SettingsError(
+            f"no API key for the {role} {model!r}: set {' or '.join(variables)}, or use {option}=local (needs no key)"
+        )
+
+
+def fetched_datasets(environment: Mapping[str, str]) -> Path:
+    """Return the folder of fetched datasets: ``$GTA_DATA``, else pytest-gta's folder in the user's cache."""
+    given = environment.get("GTA_DATA", "").strip()
+    if given:
+        return Path(given).expanduser().absolute()
+    cache = environment.get("XDG_CACHE_HOME", "").strip() or "~/.cache"
+    return Path(cache).expanduser() / "pytest-gta" / "datasets"
