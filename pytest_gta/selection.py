@@ -40,8 +40,8 @@ def open_dataset(chosen: str | None, fetched: Path) -> Release:
     folder = dataset_folder(chosen, fetched)
     if folder is None:
         raise SettingsError(
-            f"--gta-dataset=workflow: no release in {fetched}; put gta_workflow_dataset.zip (or the unpacked folder) "
-            "there, or give its path: --gta-dataset=PATH"
+            f"--gta-dataset=workflow: the release is not in {fetched}; get it by: pytest-gta fetch workflow "
+            "(or give the path of its zip or folder: --gta-dataset=PATH)"
         )
     return Release(folder, chosen)
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from tests.file_server import FileServer
 from tests.openai_server import OpenAIServer
 
 
@@ -20,3 +21,10 @@ def openai_server() -> Iterator[Callable[..., OpenAIServer]]:
             return servers.enter_context(OpenAIServer(*args, **settings))
 
         yield start
+
+
+@pytest.fixture
+def file_server() -> Iterator[FileServer]:
+    """Serve one file, with what troubles a test plans; closed when the test ends."""
+    with FileServer().serving() as server:
+        yield server

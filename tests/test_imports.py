@@ -13,7 +13,9 @@ import pytest
 
 PACKAGE = Path(__file__).parents[1] / "pytest_gta"
 
-LAYERS = ("benchmark", "llm", "workspace", "formats", "tools", "agents", "judge", "reporters", "pytest layer")
+LAYERS = (
+    "benchmark", "llm", "workspace", "formats", "tools", "agents", "judge", "reporters", "datasets", "pytest layer",
+)  # fmt: skip
 """From the bottom up: a module imports from its own layer and from those below."""
 
 PURE = (

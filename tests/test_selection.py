@@ -102,7 +102,8 @@ def test_the_fetched_release_else_the_bundled_tasks(tmp_path: Path) -> None:
     assert open_dataset(None, tmp_path / "empty").name == "mini"
     assert open_dataset("mini", tmp_path).name == "mini"
     with pytest.raises(
-        SettingsError, match=r"^--gta-dataset=workflow: no release in .*empty; put gta_workflow_dataset"
+        SettingsError,
+        match=r"^--gta-dataset=workflow: the release is not in .*empty; get it by: pytest-gta fetch workflow",
     ):
         open_dataset("workflow", tmp_path / "empty")
     make_release(tmp_path / "gta_workflow_dataset.zip", tasks=2)

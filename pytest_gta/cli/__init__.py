@@ -14,6 +14,7 @@ from pytest_gta.cli import (
     compare,
     diagnose,
     doctor,
+    fetch,
     gold,
     init,
     judge_selftest,
@@ -27,6 +28,7 @@ from pytest_gta.cli import (
 
 COMMANDS = (
     init,
+    fetch,
     validate,
     report,
     compare,

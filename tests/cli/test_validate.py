@@ -96,4 +96,4 @@ def test_what_is_no_dataset_is_one_line(
     with pytest.raises(SystemExit) as ended:
         main(["validate", "workflow"])
     assert ended.value.code == 2
-    assert f"no release in {tmp_path}" in capsys.readouterr().err
+    assert f"the release is not in {tmp_path}; get it by: pytest-gta fetch workflow" in capsys.readouterr().err

@@ -1,0 +1,1 @@
+"""Datasets that are published elsewhere: fetched, checked, and kept in a folder of the user's."""
