@@ -12,6 +12,8 @@ from typing import Any, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from pytest_gta.benchmark.coverage import Coverage
+
 SCHEMA_VERSION = 1
 
 Bounds = tuple[float, float]
@@ -113,6 +115,7 @@ class Opinion(_Value):
         analysis: Its reason, or why there is no score.
         key: Digest of all that its verdict depends on.
         cached: Whether it was reused rather than asked for.
+        coverage: What its call showed of the delivered files; None when that was not recorded.
     """
 
     judge: str
@@ -122,6 +125,7 @@ class Opinion(_Value):
     analysis: str = ""
     key: str = ""
     cached: bool = False
+    coverage: Coverage | None = None
 
     @model_validator(mode="after")
     def _score_matches_status(self) -> Self:
@@ -144,6 +148,8 @@ class Verdict(_Value):
         wall_s: Seconds from asking to answer.
         samples: The scores of independent answers, in the order asked; empty when one judge was asked once.
         panel: What each judge said, when several judged; `score` is the median of theirs.
+        coverage: What the call showed of the delivered files; of several calls what all of them showed. None when no
+            reply came, and in verdicts of versions that did not record it.
     """
 
     leaf_id: str
@@ -157,6 +163,7 @@ class Verdict(_Value):
     wall_s: float = 0.0
     samples: tuple[float, ...] = ()
     panel: tuple[Opinion, ...] = ()
+    coverage: Coverage | None = None
 
     @property
     def spread(self) -> float | None:
@@ -200,6 +207,7 @@ class CheckpointResult(_Value):
         samples: The scores of independent answers of one judge; empty when it was asked once.
         panel: What each judge of a panel said; empty without one.
         spread: Points between the lowest and the highest of those; None when there are not two.
+        coverage: What the judge was shown of the delivered files; None for an inner node, and where it is not known.
         checkpoints: The children; empty for a leaf.
     """
 
@@ -216,6 +224,7 @@ class CheckpointResult(_Value):
     samples: tuple[float, ...] = ()
     panel: tuple[Opinion, ...] = ()
     spread: float | None = None
+    coverage: Coverage | None = None
     checkpoints: tuple[CheckpointResult, ...] = ()
 
     def leaves(self) -> tuple[CheckpointResult, ...]:

@@ -135,6 +135,7 @@ def _score_leaf(node: Checkpoint, verdict: Verdict) -> _Scored:
         samples=verdict.samples,
         panel=verdict.panel,
         spread=verdict.spread,
+        coverage=verdict.coverage,
     )
     return _Scored(mean, result)
 

@@ -39,11 +39,13 @@ class Drawing:
         pictures: Of its pages, slides, sheets or screens; none when it could not be drawn.
         source: What they depend on, as a digest: the same file, program and size give the same one.
         note: What the judge should know of them, or why there are none.
+        pages: How many pages, slides or sheets there are, pictured or not; 0 for a web page.
     """
 
     pictures: tuple[Picture, ...]
     source: str
     note: str
+    pages: int = 0
 
 
 class Drawer:
@@ -95,17 +97,17 @@ class Drawer:
         folder.mkdir()
         try:
             draw = self._page if extract.kind == "web" else self._document
-            pictures, note = draw(program, place, extract, process, folder, most, longest_px)
+            pictures, note, pages = draw(program, place, extract, process, folder, most, longest_px)
         except (ProgramFailed, ConfinedError, OSError, ValueError, KeyError) as fault:
             return Drawing((), "", f"not drawn: {_reason(fault)}")
         finally:
             shutil.rmtree(folder, ignore_errors=True)
         depends_on = [DRAWING_VERSION, program.name, program.version, _sha256(place), extract.kind, most, longest_px]
-        return Drawing(pictures, hashlib.sha256(json.dumps(depends_on).encode()).hexdigest(), note)
+        return Drawing(pictures, hashlib.sha256(json.dumps(depends_on).encode()).hexdigest(), note, pages)
 
     def _document(
         self, program: Renderer, place: Path, extract: Extract, process: Caller, folder: Path, most: int, px: int
-    ) -> tuple[tuple[Picture, ...], str]:
+    ) -> tuple[tuple[Picture, ...], str, int]:
         made = document_to_pdf(
             program.binary,
             place,
@@ -124,11 +126,11 @@ class Drawer:
         note = f"drawn by {program.name}"
         if len(shown) < count:
             note += f": {noun}{'' if len(shown) == 1 else 's'} {spans(shown)} of {count}"
-        return pictures, note
+        return pictures, note, count
 
     def _page(
         self, program: Renderer, place: Path, extract: Extract, process: Caller, folder: Path, most: int, px: int
-    ) -> tuple[tuple[Picture, ...], str]:
+    ) -> tuple[tuple[Picture, ...], str, int]:
         page = picture_page(
             program.binary,
             place.resolve(),
@@ -150,7 +152,7 @@ class Drawer:
         if page.not_loaded:
             hosts = ", ".join(one_line(clean(host), 40) for host in page.not_loaded[:3])
             note += f"; what it takes from the web was not loaded, which is no fault of it ({hosts})"
-        return pictures, note
+        return pictures, note, 0
 
 
 def _drawn(value: Any, where: str) -> Picture:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from pytest_gta.benchmark.results import DeliverableRecord
 from pytest_gta.benchmark.task import Brief
 from pytest_gta.formats.wording import clean, one_line, plural
+from pytest_gta.judge.coverage import Content
 from pytest_gta.judge.exhibits import PicturePart, ShownFile, TextPart, show
 from pytest_gta.judge.file_selection import FileToRead, read_files
 from pytest_gta.judge.reading_files import Caller
@@ -73,6 +74,7 @@ class Evidence:
         note: What is not shown, in one line; "" when everything is.
         sources: The whole texts of the longer files, to be searched where not all of them is shown.
         leaf_characters: Characters of passages from them that one leaf may be shown.
+        contents: What each delivered file holds, to be compared with what is shown; empty when that is not known.
     """
 
     parts: tuple[TextPart | PicturePart, ...]
@@ -81,6 +83,7 @@ class Evidence:
     note: str = field(default="")
     sources: tuple[SourceText, ...] = field(default=(), repr=False)
     leaf_characters: int = 0
+    contents: tuple[Content, ...] = field(default=(), repr=False)
 
 
 def build_evidence(
@@ -150,6 +153,7 @@ def build_evidence(
         note=_note(shown, given),
         sources=tuple(texts) if searched else (),
         leaf_characters=leaf_characters if searched else 0,
+        contents=tuple(file.content for file in shown),
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 _PART = re.compile(r"^=== .+ ===$", re.MULTILINE)
 _MARK_ROOM = 90
@@ -27,29 +28,64 @@ def fair_shares(sizes: Sequence[int], total: int) -> list[int]:
     return shares
 
 
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A stretch of shown text, and where it stands in the text that it was taken from.
+
+    Attributes:
+        at: Where it starts in what is shown.
+        start: Where it starts in the whole text.
+        length: Characters.
+    """
+
+    at: int
+    start: int
+    length: int
+
+
 def excerpt(text: str, room: int) -> tuple[str, int]:
     """Return the text, or passages of it that take about `room` characters, and how many characters are not shown.
 
     Each gap is marked in place, e.g. ``[... 12,340 characters not shown, going on in: page 17 ...]``. Passages start at
     the beginning of a page, slide or sheet where one is near, else at a line.
     """
+    shown, spans = excerpt_spans(text, room)
+    return shown, len(text) - sum(span.length for span in spans)
+
+
+def excerpt_spans(text: str, room: int) -> tuple[str, tuple[Span, ...]]:
+    """Return what `excerpt` does, with where in the text each piece of it stands."""
     if len(text) <= room:
-        return text, 0
-    if room < _SMALLEST:
-        kept = max(room - _MARK_ROOM // 2, 0)
-        return text[:kept] + _gap(text, kept, len(text)), len(text) - kept
-    ranges = _ranges(text, room)
+        return text, (Span(0, 0, len(text)),) if text else ()
+    ranges = [(0, max(room - _MARK_ROOM // 2, 0))] if room < _SMALLEST else _ranges(text, room)
     pieces: list[str] = []
-    at = shown = 0
-    for start, end in ranges:
-        if start > at:
-            pieces.append(_gap(text, at, start))
-        pieces.append(text[start:end])
-        shown += end - start
+    spans: list[Span] = []
+    at = length = 0
+    for start, end in (*ranges, (len(text), len(text))):
+        gap = _gap(text, at, start) if start > at else ""
+        pieces += [gap, text[start:end]]
+        if end > start:
+            spans.append(Span(length + len(gap), start, end - start))
+        length += len(gap) + end - start
         at = end
-    if at < len(text):
-        pieces.append(_gap(text, at, len(text)))
-    return "".join(pieces), len(text) - shown
+    return "".join(pieces), tuple(spans)
+
+
+def spans_through(outer: Sequence[Span], inner: Sequence[Span]) -> tuple[Span, ...]:
+    """Return what an excerpt of an excerpt shows of the whole text.
+
+    Args:
+        outer: Where the pieces of the second excerpt stand in the first.
+        inner: Where the pieces of the first stand in the whole text.
+    """
+    found = []
+    for piece in outer:
+        for span in inner:
+            start = max(piece.start, span.at)
+            end = min(piece.start + piece.length, span.at + span.length)
+            if end > start:
+                found.append(Span(piece.at + start - piece.start, span.start + start - span.at, end - start))
+    return tuple(found)
 
 
 def _ranges(text: str, room: int) -> list[tuple[int, int]]:

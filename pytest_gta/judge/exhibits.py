@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from pytest_gta.benchmark.results import DeliverableRecord
 from pytest_gta.formats.extract import Extract, Picture
 from pytest_gta.formats.wording import clean, one_line
-from pytest_gta.judge.excerpts import excerpt, fair_shares
+from pytest_gta.judge.coverage import Content, Shown, content_of, page_of
+from pytest_gta.judge.excerpts import Span, excerpt_spans, fair_shares
 from pytest_gta.judge.file_selection import FileRead, FileToRead
 
 _MOST_NOTE = 500
@@ -31,9 +32,15 @@ _KINDS = {
 
 @dataclass(frozen=True, slots=True)
 class TextPart:
-    """Text shown to the judge."""
+    """Text shown to the judge.
+
+    Attributes:
+        text: The text.
+        shown: What of a file it shows; None when it is of no file.
+    """
 
     text: str
+    shown: Shown | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,12 +53,14 @@ class PicturePart:
         data: The encoded picture.
         depends_on: For a drawn picture, the digest of what it was drawn from and with; its bytes may differ from one
             drawing to the next. "" for a picture that is part of the file.
+        shown: What of a file it shows; None when it is of no file.
     """
 
     label: str
     media_type: str
     data: bytes
     depends_on: str = ""
+    shown: Shown | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +74,8 @@ class ShownFile:
         pictures: The pictures that are shown.
         record: Its line in the results.
         drawn: What its pictures depend on when a renderer made them, else "".
+        drawn_pages: How many pages a renderer made of it, shown or not; 0 without one.
+        spans: Where in the whole text the shown one stands.
     """
 
     path: str
@@ -73,6 +84,14 @@ class ShownFile:
     pictures: tuple[Picture, ...]
     record: DeliverableRecord
     drawn: str = ""
+    drawn_pages: int = 0
+    spans: tuple[Span, ...] = ()
+
+    @property
+    def content(self) -> Content:
+        """What it holds, to be compared with what is shown."""
+        whole = self.record.evidence == "full" or not self.record.bytes
+        return content_of(self.path, self.extract, whole=whole, drawn_pages=self.drawn_pages)
 
     def parts(self, role: str) -> list[TextPart | PicturePart]:
         """Return the parts for the judge: the text between two lines only this file can have, then the pictures."""
@@ -80,7 +99,10 @@ class ShownFile:
         lines = [f"[begin of {role}: {self.path} | {mark}]"]
         lines.extend(f"(note: {note})" for note in self.extract.notes)
         lines.extend(f"(not shown: {fault})" for fault in self.extract.faults)
+        spans: tuple[Span, ...] = ()
         if self.text:
+            before = sum(len(line) + 1 for line in lines)
+            spans = tuple(Span(before + span.at, span.start, span.length) for span in self.spans)
             lines.append(self.text)
         elif self.pictures:
             lines.append(
@@ -89,10 +111,11 @@ class ShownFile:
         else:
             lines.append("(no text in it)" if self.record.evidence == "full" else "(no content that could be shown)")
         lines.append(f"[end of {self.path} | {mark}]")
-        found: list[TextPart | PicturePart] = [TextPart("\n".join(lines))]
+        found: list[TextPart | PicturePart] = [TextPart("\n".join(lines), Shown(self.path, spans))]
         for picture in self.pictures:
             label = f"picture: {self.path} {picture.where}".strip()
-            found.append(PicturePart(label, picture.media_type, picture.data, self.drawn))
+            shown = Shown(self.path, pictures=1, page=page_of(self.extract.kind, picture.where))
+            found.append(PicturePart(label, picture.media_type, picture.data, self.drawn, shown))
         return found
 
     def manifest_line(self, brief: bool = False) -> str:
@@ -120,7 +143,8 @@ def show(files: Sequence[FileRead], room: int, pictures_in_all: int) -> list[Sho
 
 def _shown(read: FileRead, share: int, pictures_in_all: int) -> ShownFile:
     extract = read.extract
-    text, left_out = excerpt(extract.text, share)
+    text, spans = excerpt_spans(extract.text, share)
+    left_out = len(extract.text) - sum(span.length for span in spans)
     cuts = list(extract.faults)
     if left_out:
         cuts.append(f"{left_out:,} of {len(extract.text):,} characters not shown")
@@ -134,6 +158,8 @@ def _shown(read: FileRead, share: int, pictures_in_all: int) -> ShownFile:
         pictures=extract.pictures,
         record=_record(read.file, extract, text, cuts),
         drawn=read.drawn,
+        drawn_pages=read.drawn_pages,
+        spans=spans,
     )
 
 

@@ -56,12 +56,14 @@ class FileRead:
         extract: What it holds; without content and with a fault when it was not opened.
         pictures_allowed: How many pictures it might bring.
         drawn: What its pictures depend on when a renderer made them; "" when they are the file's own.
+        drawn_pages: How many pages a renderer made of it; 0 without one.
     """
 
     file: FileToRead
     extract: Extract
     pictures_allowed: int
     drawn: str = ""
+    drawn_pages: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,9 +137,8 @@ def _read(file: FileToRead, process: Caller, allowed: int, budget: EvidenceBudge
     if not drawing.pictures:
         extract = read(allowed)
     notes = tuple(note for note in (drawing.note, *extract.notes) if note)
-    return FileRead(
-        file, replace(extract, pictures=drawing.pictures or extract.pictures, notes=notes), allowed, drawing.source
-    )
+    seen = replace(extract, pictures=drawing.pictures or extract.pictures, notes=notes)
+    return FileRead(file, seen, allowed, drawing.source, drawing.pages)
 
 
 def _chosen(files: Sequence[FileToRead], mentions: str, most: int) -> list[int]:

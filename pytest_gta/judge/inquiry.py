@@ -19,6 +19,7 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext, suppress
 from dataclasses import dataclass, field
 
+from pytest_gta.benchmark.coverage import Coverage, least
 from pytest_gta.benchmark.results import LeafStatus, Usage, Verdict
 from pytest_gta.benchmark.task import Brief, Checkpoint
 from pytest_gta.judge.evidence import Evidence
@@ -72,18 +73,20 @@ class _NotAskedError(Exception):
 
 @dataclass(slots=True)
 class _Answer:
-    """One sample of one leaf: what came of it, and what it took."""
+    """One sample of one leaf: what came of it, what it took, and what the call that was answered showed."""
 
     result: ParsedVerdict | tuple[LeafStatus, str]
     usage: Usage
+    coverage: Coverage | None
 
 
 @dataclass(slots=True)
 class _Spent:
-    """What the calls for one sample have taken so far."""
+    """What the calls for one sample have taken so far, and what the one that was answered last showed."""
 
     usage: Usage = field(default_factory=Usage)
     seconds: float = 0.0
+    coverage: Coverage | None = None
 
 
 class Inquiry:
@@ -144,26 +147,29 @@ class Inquiry:
 
     async def _sample(self, leaf: Checkpoint) -> _Answer:
         spent = _Spent()
+        return _Answer(await self._result(leaf, spent), spent.usage, spent.coverage)
+
+    async def _result(self, leaf: Checkpoint, spent: _Spent) -> ParsedVerdict | tuple[LeafStatus, str]:
         try:
             result = await self._until_settled(leaf, spent)
         except _NotAskedError:
             failed = LeafStatus.JUDGE_ERROR if spent.usage.calls else LeafStatus.NOT_RUN
-            return _Answer((failed, f"not asked: {self._stopped}"), spent.usage)
+            return failed, f"not asked: {self._stopped}"
         except ModelError as error:
             if error.kind in _STOPS:
                 self._stopped = self._stopped or str(error)
             if error.kind is ModelErrorKind.HALTED and not spent.usage.calls:
-                return _Answer((LeafStatus.NOT_RUN, str(error)), spent.usage)
-            return _Answer((LeafStatus.JUDGE_ERROR, f"{error.kind.value}: {error}"), spent.usage)
+                return LeafStatus.NOT_RUN, str(error)
+            return LeafStatus.JUDGE_ERROR, f"{error.kind.value}: {error}"
         except Exception as error:
             # Ours or a library's fault: it costs this leaf its score, not the others theirs.
             words = one_line(redact(f"{type(error).__name__}: {error}", (self._client.endpoint.api_key,)))
-            return _Answer((LeafStatus.JUDGE_ERROR, f"unexpected error: {words}"), spent.usage)
+            return LeafStatus.JUDGE_ERROR, f"unexpected error: {words}"
         if isinstance(result, Refused):
-            return _Answer((LeafStatus.JUDGE_REFUSED, f"the judge declined twice: {result.reason}"), spent.usage)
+            return LeafStatus.JUDGE_REFUSED, f"the judge declined twice: {result.reason}"
         if isinstance(result, Unreadable):
-            return _Answer((LeafStatus.JUDGE_ERROR, f"no readable verdict: {result.reason}"), spent.usage)
-        return _Answer(result, spent.usage)
+            return LeafStatus.JUDGE_ERROR, f"no readable verdict: {result.reason}"
+        return result
 
     async def _until_settled(self, leaf: Checkpoint, spent: _Spent) -> ParsedVerdict | Unreadable | Refused:
         correction = ""
@@ -197,6 +203,7 @@ class Inquiry:
                     )
                 edition = self._shown.edition
                 messages = self._shown.question(leaf.requirements, correction)
+                coverage = self._shown.coverage_for(leaf.requirements)
                 started = time.monotonic()
                 try:
                     reply = await self._transport.chat(
@@ -212,6 +219,7 @@ class Inquiry:
                         raise
                 else:
                     spent.usage += reply.usage
+                    spent.coverage = coverage
                     return reply
                 finally:
                     spent.seconds += time.monotonic() - started
@@ -228,6 +236,7 @@ class Inquiry:
             evidence_note=self._shown.note_for(leaf.requirements),
             usage=usage,
             wall_s=wall_s,
+            coverage=least(answer.coverage for answer in answers),
         )
         failures = [answer.result for answer in answers if not isinstance(answer.result, ParsedVerdict)]
         if failures:

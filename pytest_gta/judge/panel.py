@@ -15,6 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
+from pytest_gta.benchmark.coverage import least
 from pytest_gta.benchmark.results import LeafStatus, Opinion, Usage, Verdict
 from pytest_gta.benchmark.task import Brief, Checkpoint
 from pytest_gta.judge.evidence import Evidence
@@ -167,9 +168,11 @@ class Panel:
                     analysis=verdict.analysis,
                     key=verdict.key,
                     cached=verdict.cached,
+                    coverage=verdict.coverage,
                 )
                 for name, verdict in present.items()
             ),
+            "coverage": least(verdict.coverage for verdict in present.values() if verdict.status.is_score),
         }
 
 
@@ -191,6 +194,7 @@ def _by_key(known: Verdict | None) -> dict[str, Verdict]:
             key=opinion.key,
             evidence_note=known.evidence_note,
             samples=opinion.samples,
+            coverage=opinion.coverage,
         )
         for opinion in known.panel
     }

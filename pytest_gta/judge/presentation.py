@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 
+from pytest_gta.benchmark.coverage import Coverage
 from pytest_gta.benchmark.task import Brief
 from pytest_gta.formats.wording import one_line
+from pytest_gta.judge.coverage import coverage
 from pytest_gta.judge.evidence import Evidence, TextPart
 from pytest_gta.judge.excerpts import excerpt
 from pytest_gta.judge.prompt import Message, PromptStyle, boundary_token, leaf_messages, shared_messages
@@ -70,6 +72,13 @@ class Presentation:
         found = "; ".join(f"{name}: {', '.join(wheres)}" for name, wheres in places.items())
         added = [f"shown for this requirement, found by its words: {one_line(found, 300)}"] if found else []
         return "; ".join(filter(None, [self.note, *added]))
+
+    def coverage_for(self, requirement: str) -> Coverage | None:
+        """Return how much of the delivered files a question about one requirement shows; None when it is not known."""
+        if not self._evidence.contents and any(file.evidence != "not_taken" for file in self._evidence.files):
+            return None
+        shown = [part.shown for part in self._evidence.parts if part.shown is not None]
+        return coverage(self._evidence.contents, shown, self._found(requirement))
 
     def question(self, requirement: str, correction: str = "") -> list[Message]:
         """Return the messages that ask about one requirement.

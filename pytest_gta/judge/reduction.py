@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from pytest_gta.judge.evidence import Evidence, PicturePart, TextPart
-from pytest_gta.judge.excerpts import excerpt, fair_shares
+from pytest_gta.judge.excerpts import excerpt_spans, fair_shares, spans_through
 
 
 def has_pictures(evidence: Evidence) -> bool:
@@ -33,8 +33,14 @@ def half_of(evidence: Evidence) -> Evidence:
     pictures = 0
     for part in evidence.parts:
         if isinstance(part, TextPart):
-            parts.append(TextPart(excerpt(part.text, next(shares))[0]))
+            parts.append(_cut(part, next(shares)))
             continue
         pictures += 1
         parts.append(part if pictures % 2 == 0 else TextPart(f"[picture left out for length: {part.label}]"))
     return replace(evidence, parts=tuple(parts))
+
+
+def _cut(part: TextPart, room: int) -> TextPart:
+    text, pieces = excerpt_spans(part.text, room)
+    shown = part.shown and replace(part.shown, spans=spans_through(pieces, part.shown.spans))
+    return TextPart(text, shown)

@@ -57,11 +57,13 @@ class Passage:
         name: The file.
         where: Which page, slide or sheet, or which characters.
         text: The piece itself, as it stands in the file.
+        start: At which character of the file's text it starts.
     """
 
     name: str
     where: str
     text: str
+    start: int = 0
 
 
 class PassageIndex:
@@ -155,7 +157,7 @@ def _passages(name: str, text: str) -> Iterator[Passage]:
     for part, start, end in zip(names, starts, starts[1:], strict=False):
         for left, right in _pieces(text, start, end):
             if text[left:right].strip():
-                yield Passage(name, part or f"characters {left + 1:,}-{right:,}", text[left:right])
+                yield Passage(name, part or f"characters {left + 1:,}-{right:,}", text[left:right], left)
 
 
 def _pieces(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:

@@ -12,7 +12,7 @@ from typing import Any
 from pytest_gta.benchmark.results import CheckpointResult, RunResult, TaskResult
 from pytest_gta.reporters.outcome import Outcome
 from pytest_gta.reporters.score_sheet import headline
-from pytest_gta.reporters.wording import count, duration, interval, money, points, rate
+from pytest_gta.reporters.wording import count, duration, interval, money, points, rate, shown_to_judge
 
 HEADER_CELLS = (
     '<th class="sortable" data-column-type="rootScore">Root Score</th>',
@@ -127,6 +127,8 @@ def _rows(nodes: Sequence[CheckpointResult], depth: int, threshold: float) -> li
         score = points(node.score) if node.score is not None else escape(node.status)
         reason = f"<br><span class=why>{escape(node.analysis)}</span>" if node.analysis else ""
         note = f"<br><span class=note>{escape(node.evidence_note)}</span>" if node.evidence_note else ""
+        shown = shown_to_judge(node.coverage)
+        note += f"<br><span class=note>Shown to the judge: {shown}</span>" if shown else ""
         found.append(
             f'<tr><td style="padding-left:{0.7 + 1.4 * depth}em">{escape(node.id)}</td><td class=n>{node.weight:g}</td>'
             f'<td class="n {state}">{score}</td><td>{escape(node.requirements)}{reason}{note}</td></tr>'

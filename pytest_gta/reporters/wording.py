@@ -5,6 +5,8 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Sequence
 
+from pytest_gta.benchmark.coverage import Coverage
+
 
 def money(amount: float | None) -> str:
     """Return an amount of USD: ``$1.24``, ``$0.0031`` below ten cents, ``cost unknown`` for None."""
@@ -76,3 +78,23 @@ def _without_middle(word: str, length: int) -> str:
     kept = length - 3
     beginning = kept // 3
     return f"{word[:beginning]}...{word[len(word) - (kept - beginning) :]}"
+
+
+def shown_to_judge(coverage: Coverage | None) -> str:
+    """Return what a judge was shown of the delivered files, "" when that is not known.
+
+    E.g. ``3 of 4 files, 7 of 9 pages, 21,285 of 30,120 characters of text (2 passages found for this requirement),
+    9 pictures``.
+    """
+    if coverage is None:
+        return ""
+    if not coverage.files:
+        return "no file was delivered"
+    said = [f"{coverage.files_shown:,} of {count(coverage.files, 'file')}"]
+    if coverage.pages:
+        said.append(f"{coverage.pages_shown:,} of {count(coverage.pages, 'page')}")
+    if coverage.characters:
+        found = f" ({count(coverage.passages, 'passage')} found for this requirement)" if coverage.passages else ""
+        said.append(f"{coverage.characters_shown:,} of {coverage.characters:,} characters of text{found}")
+    said.append(count(coverage.pictures_shown, "picture"))
+    return ", ".join(said)

@@ -7,6 +7,7 @@ import json
 import re
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -86,6 +87,10 @@ def check_page(page: str) -> None:
     assert "Root SR@7 66.7 %" in page
 
 
+def leaves(node: dict[str, Any]) -> list[dict[str, Any]]:
+    return [leaf for child in node["checkpoints"] for leaf in leaves(child)] or [node]
+
+
 def check_results(results: dict[str, object]) -> None:
     assert results["schema_version"] == 1
     reasons = ["1 of 3 graded tasks below 7 points"]
@@ -95,6 +100,9 @@ def check_results(results: dict[str, object]) -> None:
     assert [task["status"] for task in tasks] == ["graded", "graded", "unscored", "graded"]
     assert tasks[0]["deliverables"][0]["path"] == "table.csv"
     assert tasks[0]["deliverables"][0]["evidence"] == "full"
+    size = tasks[0]["deliverables"][0]["bytes"]
+    shown = {"files": 1, "files_shown": 1, "characters": size, "characters_shown": size, "pictures_shown": 0}
+    assert leaves(tasks[0])[0]["coverage"] == {**shown, "pages": 0, "pages_shown": 0, "passages": 0}
     run = results["run"]
     assert isinstance(run, dict)
     assert run["dataset"]["tasks"] == 4

@@ -18,11 +18,13 @@ from lxml import html
 from PIL import Image
 
 from pytest_gta.benchmark.comparison import compare
+from pytest_gta.benchmark.coverage import Coverage
 from pytest_gta.benchmark.results import Gate, RunResult, StopReason, TaskStatus
 from pytest_gta.benchmark.run_directory import RunDirectory
 from pytest_gta.benchmark.scoring import score_tree
 from pytest_gta.reporters.html import room, steps
 from pytest_gta.reporters.html.page import write_report
+from pytest_gta.reporters.pytest_html import score_sheet_block
 from tests.domain import a_file, a_run, an_agent, by_id, graded, inner, leaf, not_graded, scored, unscored
 from tests.reporters.made_run import made_run
 
@@ -89,6 +91,9 @@ class Report:
         return [" ".join(cell.text_content().split()) for cell in row]
 
 
+SHOWN = Coverage(files=2, files_shown=1, pages=9, pages_shown=3, characters=1_200, characters_shown=900)
+
+
 @pytest.fixture
 def two(tmp_path: Path) -> RunResult:
     """A success and a task below, the second with inputs for every part of its page."""
@@ -97,7 +102,7 @@ def two(tmp_path: Path) -> RunResult:
         leaf("cp2", 1, "The file opens."),
     )
     verdicts = by_id(
-        scored("cp1-1", 8, "Three hotels on page 1.", evidence_note="pages 4 to 9"),
+        scored("cp1-1", 8, "Three hotels on page 1.", evidence_note="pages 4 to 9", coverage=SHOWN),
         scored("cp1-2", 2, "Only one price."),
         scored("cp2", 10, cached=True),
     )
@@ -125,6 +130,14 @@ def test_the_headline_says_how_good_the_agent_is(tmp_path: Path, two: RunResult)
     assert tiles["Cost"].startswith("$0.52")
     assert "planning_3" in report.words(".first")
     assert "cp1-2 −4.5: All prices are given." in report.words(".first")
+
+
+def test_a_leaf_says_how_much_of_the_files_its_judge_was_shown(tmp_path: Path, two: RunResult) -> None:
+    report = Report(two, tmp_path)
+    said = [text for p in report.all(".rubric p") if "Shown to the judge" in (text := p.text_content())]
+    assert said == ["Shown to the judge: 1 of 2 files, 3 of 9 pages, 900 of 1,200 characters of text, 0 pictures"]
+    sheet = score_sheet_block(two.tasks[1], 7, [])
+    assert sheet.count(said[0]) == 1
 
 
 def test_what_is_not_measured_is_said_with_its_bounds(tmp_path: Path) -> None:
@@ -164,6 +177,7 @@ def test_a_task_shows_its_rubric_with_scores_weights_reasons_and_what_they_cost(
     leaves = [" ".join(li.text_content().split()) for li in report.all("#task-planning_3 .rubric li.leaf")]
     assert leaves[0] == (
         "8−0.38 of the root scorecp1-1 ×1 The plan names three hotels.Three hotels on page 1."
+        "Shown to the judge: 1 of 2 files, 3 of 9 pages, 900 of 1,200 characters of text, 0 pictures"
         "The judge was not shown: pages 4 to 9"
     )
     assert leaves[1] == "2−4.50 of the root scorecp1-2 ×3 All prices are given.Only one price."

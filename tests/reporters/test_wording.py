@@ -2,7 +2,19 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_gta.reporters.wording import count, duration, interval, money, points, quantity, rate, shortened, told_apart
+from pytest_gta.benchmark.coverage import Coverage
+from pytest_gta.reporters.wording import (
+    count,
+    duration,
+    interval,
+    money,
+    points,
+    quantity,
+    rate,
+    shortened,
+    shown_to_judge,
+    told_apart,
+)
 
 
 @pytest.mark.parametrize(
@@ -88,3 +100,17 @@ def test_a_number_shows_on_which_side_of_a_limit_it_is(value: float, limit: floa
 def test_a_long_text_keeps_its_beginning_and_a_long_word_both_its_ends(text: str, room: int, shown: str) -> None:
     assert shortened(text, room) == shown
     assert len(shown) <= room
+
+
+def test_what_a_judge_was_shown() -> None:
+    long = Coverage(
+        files=4, files_shown=3, pages=9, pages_shown=7, characters=30_120, characters_shown=21_285,
+        pictures_shown=1, passages=2,
+    )  # fmt: skip
+    assert shown_to_judge(long) == (
+        "3 of 4 files, 7 of 9 pages, 21,285 of 30,120 characters of text (2 passages found for this requirement), "
+        "1 picture"
+    )
+    assert shown_to_judge(Coverage(files=1, files_shown=1, pictures_shown=1)) == "1 of 1 file, 1 picture"
+    assert shown_to_judge(Coverage(files=0, files_shown=0)) == "no file was delivered"
+    assert shown_to_judge(None) == "", "not recorded is not nothing"

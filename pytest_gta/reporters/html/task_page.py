@@ -15,7 +15,7 @@ from pytest_gta.reporters.attention import nodes
 from pytest_gta.reporters.html.previews import Preview, Previews, file_of, folder_of
 from pytest_gta.reporters.html.room import Cut, fit, size
 from pytest_gta.reporters.html.steps import Excerpt, Step, read_excerpt
-from pytest_gta.reporters.wording import count, duration, money, quantity
+from pytest_gta.reporters.wording import count, duration, money, quantity, shown_to_judge
 
 _PLAYED: dict[str, Literal["audio", "video"]] = {
     **dict.fromkeys((".mp3", ".wav", ".ogg", ".m4a", ".flac", ".opus", ".aac"), "audio"),
@@ -49,6 +49,7 @@ class NodeView:
         requirement: What is asked for.
         reason: What the judge said.
         unseen: What the judge was not shown.
+        shown: How much of the delivered files it was shown, "" when that is not known.
         cached: Whether the verdict was reused.
         children: The nodes below.
     """
@@ -64,6 +65,7 @@ class NodeView:
     requirement: Cut
     reason: Cut
     unseen: Cut
+    shown: str
     cached: bool
     children: list[NodeView] = field(default_factory=list)
 
@@ -185,6 +187,7 @@ def _rubric(task: TaskResult, threshold: float, room: int) -> tuple[list[NodeVie
         requirement = fit(checkpoint.requirements, min(6_000, may // 2))
         reason = fit(checkpoint.analysis, max(80, min(8_000, may - _size(requirement))))
         unseen = fit(checkpoint.evidence_note, 400)
+        shown = shown_to_judge(checkpoint.coverage)
         state = "open" if checkpoint.score is None else "reached" if checkpoint.score >= threshold else "below"
         view = NodeView(
             id=checkpoint.id,
@@ -198,12 +201,13 @@ def _rubric(task: TaskResult, threshold: float, room: int) -> tuple[list[NodeVie
             requirement=requirement,
             reason=reason,
             unseen=unseen,
+            shown=shown,
             cached=checkpoint.cached,
         )
         del open_nodes[node.depth :]
         (open_nodes[-1].children if open_nodes else tops).append(view)
         open_nodes.append(view)
-        used = _size(requirement, reason, unseen)
+        used = _size(requirement, reason, unseen) + size(shown)
         slack = max(0, may - used)
         spent += used + _NODE_BYTES
     return tops, spent
