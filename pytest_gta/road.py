@@ -217,6 +217,8 @@ def _result(
         nodeid=nodeid,
         category=run.task.category,
         kinds=run.task.kinds,
+        capabilities=run.task.capabilities.names,
+        capability_basis=run.task.capabilities.basis,
         status=TaskStatus.GRADED if graded else TaskStatus.UNSCORED,
         root_score=root.score,
         root_bounds=root.bounds,

@@ -13,6 +13,7 @@ from math import sqrt
 from statistics import fmean
 from typing import Any
 
+from pytest_gta.benchmark.capability import CAPABILITIES, CapabilityBasis
 from pytest_gta.benchmark.repeats import clustered_bootstrap, independent_runs, repeat_summary, scores_by_task
 from pytest_gta.benchmark.results import Bounds, TaskResult, TaskStatus, Usage
 
@@ -88,6 +89,7 @@ def summarize(tasks: Sequence[TaskResult], threshold: float) -> dict[str, Any]:
         **_tool_rates(tasks),
         "repeats": repeats,
         "by_category": _grouped(tasks, lambda task: (task.category,), threshold),
+        "by_capability": _by_capability(tasks, threshold),
         "by_deliverable": _grouped(tasks, lambda task: task.kinds, threshold),
         "cost_usd": {"agent": agent.cost_usd, "judge": judge.cost_usd},
         "tokens": {"agent": agent.tokens.model_dump(), "judge": judge.tokens.model_dump()},
@@ -138,3 +140,13 @@ def _grouped(
             "leaf_sr": _leaf_rates(members, threshold)["leaf_sr"],
         }
     return table
+
+
+def _by_capability(tasks: Sequence[TaskResult], threshold: float) -> dict[str, dict[str, Any]]:
+    """Return the metrics of each capability, with the number of its tasks that do not say so themselves."""
+    table = _grouped(tasks, lambda task: task.capabilities, threshold)
+    for name, row in table.items():
+        row["inferred"] = sum(
+            name in task.capabilities and task.capability_basis is CapabilityBasis.INFERRED for task in tasks
+        )
+    return {name: table[name] for name in CAPABILITIES if name in table}

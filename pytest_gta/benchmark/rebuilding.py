@@ -35,7 +35,10 @@ def _task_result(key: str, directory: TaskDirectory, task: Task | TaskFault | No
     result = directory.result()
     if result is not None:
         success = None if result.root_score is None else result.root_score >= threshold
-        return result.model_copy(update={"success": success})
+        update: dict[str, object] = {"success": success}
+        if result.capability_basis is None and isinstance(task, Task):  # of a run from before results said it
+            update |= {"capabilities": task.capabilities.names, "capability_basis": task.capabilities.basis}
+        return result.model_copy(update=update)
     agent, verdicts = directory.agent(), directory.verdicts()
     leaves = "1 leaf" if len(verdicts) == 1 else f"{len(verdicts)} leaves"
     judged = f", {leaves} had been judged" if verdicts else ""

@@ -12,6 +12,7 @@ from typing import Any, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from pytest_gta.benchmark.capability import CapabilityBasis
 from pytest_gta.benchmark.coverage import Coverage
 
 SCHEMA_VERSION = 1
@@ -292,6 +293,8 @@ class TaskResult(_Value):
     """One judged task (or one that could not be judged, and why).
 
     With repeats there is one for each independent run of the task; `repeat` counts them from 1 and is 0 without.
+    `capabilities` is what the task asks of an agent; `capability_basis` says how that is known, and is None in results
+    that do not say it.
     """
 
     task_id: str
@@ -299,6 +302,8 @@ class TaskResult(_Value):
     nodeid: str
     category: str
     kinds: tuple[str, ...] = ()
+    capabilities: tuple[str, ...] = ()
+    capability_basis: CapabilityBasis | None = None
     status: TaskStatus
     root_score: float | None = None
     root_bounds: Bounds = (0.0, 10.0)

@@ -65,6 +65,8 @@ def unmeasured(
         nodeid=nodeid,
         category=task.category,
         kinds=task.kinds,
+        capabilities=task.capabilities.names,
+        capability_basis=task.capabilities.basis,
         status=status,
         root_bounds=root.bounds,
         checkpoints=root.checkpoints,

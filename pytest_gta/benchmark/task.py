@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
+from pytest_gta.benchmark.capability import TaskCapabilities, capabilities_of
 from pytest_gta.benchmark.kinds import file_kinds
 
 CATEGORIES: dict[str, str] = {
@@ -143,6 +144,7 @@ class Task:
         resources: The input files.
         checkpoints: The top nodes of the rubric; their weighted mean is the root score.
         expected_tools: Tools an annotation names, if any; never shown to the agent.
+        stated_capabilities: Capabilities an annotation names, if any, as it spells them; never shown to the agent.
         notes: Oddities that do not stop the task from being used.
         repeat: Which of its independent runs this is, from 1; 0 when it is run once.
         kinds: File kinds asked for or given (``pdf``, ``video``, ...), sorted.
@@ -157,6 +159,7 @@ class Task:
     resources: tuple[Resource, ...]
     checkpoints: tuple[Checkpoint, ...]
     expected_tools: tuple[str, ...] = ()
+    stated_capabilities: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     repeat: int = 0
     kinds: tuple[str, ...] = field(init=False, default=())
@@ -171,6 +174,12 @@ class Task:
     def request(self) -> str:
         """The user's request: all turns, a blank line between them."""
         return "\n\n".join(self.turns)
+
+    @property
+    def capabilities(self) -> TaskCapabilities:
+        """What it asks of an agent, and whether it says so or that is inferred."""
+        inputs = (resource.path for resource in self.resources)
+        return capabilities_of(self.stated_capabilities, self.expected_tools, self.request, inputs)
 
     @property
     def brief(self) -> Brief:

@@ -51,7 +51,7 @@ class _Reader:
         else:
             checkpoints = tuple(self._node(node, str(i), 1) for i, node in enumerate(nodes, 1))
         category = record.get("workflow_category_6class")
-        tools = tuple(str(tool) for tool in self._list(record, "tools"))
+        tools, capabilities = (tuple(map(str, self._list(record, key))) for key in ("tools", "capabilities"))
         # What could not be read has been told of: only the rest is checked as a task is.
         readable = not self._faults
         self._faults.extend(f for f in faults_of(self._id, turns, checkpoints) if readable or f.node_id is not None)
@@ -64,6 +64,7 @@ class _Reader:
             resources=resources,
             checkpoints=checkpoints,
             expected_tools=tools,
+            stated_capabilities=capabilities,
             notes=tuple(self._notes),
         )
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+from pytest_gta.benchmark.capability import CAPABILITIES, CapabilityBasis
 from pytest_gta.benchmark.file_names import file_names
 from pytest_gta.benchmark.kinds import kind_of, mentioned_kinds
 from pytest_gta.benchmark.release import TOOL_METADATA, UNREADABLE, DatasetError, Release
@@ -75,6 +76,7 @@ class Counts:
         inputs: Input files, those that are only named too.
         missing_inputs: Those of them that the dataset should hold and does not.
         categories: Category slug to its number of tasks and of leaves.
+        capabilities: Capability to the number of its tasks, and of those where it is only inferred.
     """
 
     tasks: int
@@ -85,6 +87,7 @@ class Counts:
     inputs: int
     missing_inputs: int
     categories: dict[str, tuple[int, int]]
+    capabilities: dict[str, tuple[int, int]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +141,18 @@ def _counts(release: Release, tasks: list[Task], missing: int) -> Counts:
             name: (number, sum(len(task.leaves) for task in tasks if task.category == name))
             for name, number in sorted(Counter(task.category for task in tasks).items())
         },
+        capabilities=_capabilities(tasks),
     )
+
+
+def _capabilities(tasks: list[Task]) -> dict[str, tuple[int, int]]:
+    found = [task.capabilities for task in tasks]
+    table = {}
+    for name in CAPABILITIES:
+        those = [one for one in found if name in one.names]
+        if those:
+            table[name] = len(those), sum(one.basis is CapabilityBasis.INFERRED for one in those)
+    return table
 
 
 def _same_slug(tasks: list[Task]) -> Iterator[Finding]:
@@ -162,6 +176,10 @@ def _oddities(task: Task) -> Iterator[Finding]:
         if name not in TOOL_CAPABILITIES:
             message = f"`tools` names {name!r}, which is none of the benchmark's {len(TOOL_CAPABILITIES)} tools"
             yield Finding(Level.WARNING, "tool-unknown", task.id, None, message)
+    for name in task.stated_capabilities:
+        if name not in CAPABILITIES:
+            message = f"`capabilities` names {name!r}, which is none of {', '.join(CAPABILITIES)}"
+            yield Finding(Level.WARNING, "capability-unknown", task.id, None, message)
 
 
 # -- input files ------------------------------------------------------------------------------------------------------

@@ -50,6 +50,6 @@ def run(given: argparse.Namespace) -> int:
         target = given.json.expanduser().absolute()
         files.append(RunDirectory(target.parent).write_results(merged.result, target))
     print(f" {TITLE} ".center(80, "="))
-    for line in summary_lines(merged.result, merged.outcome, [str(file) for file in files], Path.cwd()):
+    for line in summary_lines(merged.result, merged.outcome, [str(file) for file in files], Path.cwd(), verbose=True):
         print(line.text)
     return merged.outcome.exit_code

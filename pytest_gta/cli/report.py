@@ -51,6 +51,6 @@ def run(given: argparse.Namespace) -> int:
 
         files.append(str(write_markdown(rebuilt.result, given.markdown.expanduser().absolute())))
     print(f" {TITLE} ".center(80, "="))
-    for line in summary_lines(rebuilt.result, rebuilt.outcome, files, Path.cwd()):
+    for line in summary_lines(rebuilt.result, rebuilt.outcome, files, Path.cwd(), verbose=True):
         print(line.text)
     return rebuilt.outcome.exit_code

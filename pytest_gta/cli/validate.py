@@ -52,6 +52,10 @@ def _as_json(release: Release, validation: Validation) -> dict[str, Any]:
     counts["categories"] = {
         name: {"tasks": tasks, "leaves": leaves} for name, (tasks, leaves) in validation.counts.categories.items()
     }
+    counts["capabilities"] = {
+        name: {"tasks": tasks, "inferred": inferred}
+        for name, (tasks, inferred) in validation.counts.capabilities.items()
+    }
     return {
         "dataset": {"name": release.name, "path": str(release.path), "sha256": release.sha256},
         "ok": validation.ok,
@@ -76,6 +80,11 @@ def _table(release: Release, validation: Validation) -> Iterator[str]:
     yield f"{'category':<24}{'tasks':>7}{'leaves':>9}"
     for name, (tasks, leaves) in counts.categories.items():
         yield f"{name:<24.24}{tasks:>7,}{leaves:>9,}"
+    if counts.capabilities:
+        yield ""
+        yield f"{'capability':<24}{'tasks':>7}{'inferred':>10}"
+        for name, (tasks, inferred) in counts.capabilities.items():
+            yield f"{name:<24}{tasks:>7,}{inferred:>10,}"
     for level in Level:
         found = validation.of(level)
         if found:

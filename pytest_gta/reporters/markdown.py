@@ -15,7 +15,7 @@ from pytest_gta.benchmark.results import RunResult, TaskResult, total
 from pytest_gta.benchmark.run_directory import write_atomic
 from pytest_gta.reporters.attention import by_need, heaviest_loss, least_steady, look_at_first, measured, without_score
 from pytest_gta.reporters.visible_text import visible
-from pytest_gta.reporters.wording import count, duration, interval, money, points, rate
+from pytest_gta.reporters.wording import count, duration, inferred, interval, money, points, rate
 
 MOST_CHARACTERS = 60_000
 """A summary of a job may have 1 MiB, a comment 65,536 characters."""
@@ -49,7 +49,8 @@ def markdown_summary(result: RunResult, baseline: RunResult | None = None) -> st
         *_headline(result, baseline),
         *_change(result, baseline),
         *_repeats(result.summary),
-        *_categories(result.summary),
+        *_groups("Category", result.summary["by_category"]),
+        *_groups("Capability", result.summary.get("by_capability") or {}),
         *_first(result.tasks),
         *_measured(result),
     ]
@@ -185,11 +186,17 @@ def _repeats(summary: dict[str, Any]) -> Iterator[str]:
     yield ""
 
 
-def _categories(summary: dict[str, Any]) -> Iterator[str]:
-    yield "| Category | Tasks | Root SR | Root Score | Leaf SR |"
+def _groups(head: str, table: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
+    if not table:
+        return
+    yield f"| {head} | Tasks | Root SR | Root Score | Leaf SR |"
     yield "|---|--:|--:|--:|--:|"
-    for name, row in summary["by_category"].items():
-        cells = (plain(name), row["tasks"], rate(row["root_sr"]), points(row["root_score"]), rate(row["leaf_sr"]))
+    for name, row in table.items():
+        note = inferred(row)
+        cells = (
+            plain(name) + (f" ({note})" if note else ""), row["tasks"], rate(row["root_sr"]), points(row["root_score"]),
+            rate(row["leaf_sr"]),
+        )  # fmt: skip
         yield f"| {' | '.join(map(str, cells))} |"
     yield ""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,7 +13,17 @@ from pytest_gta.benchmark.task import Task
 from pytest_gta.reporters.attention import least_steady, look_at_first, measured, needy, why, without_score
 from pytest_gta.reporters.change import change_lines
 from pytest_gta.reporters.outcome import Outcome
-from pytest_gta.reporters.wording import count, duration, interval, money, points, quantity, rate, shortened
+from pytest_gta.reporters.wording import (
+    count,
+    duration,
+    inferred,
+    interval,
+    money,
+    points,
+    quantity,
+    rate,
+    shortened,
+)
 
 if TYPE_CHECKING:
     from pytest_gta.bench import Bench
@@ -74,7 +84,14 @@ TITLE = "GTA-Workflow"
 
 
 def summary_lines(
-    result: RunResult, outcome: Outcome, files: Sequence[str], folder: Path, *, width: int = 80, quiet: bool = False
+    result: RunResult,
+    outcome: Outcome,
+    files: Sequence[str],
+    folder: Path,
+    *,
+    width: int = 80,
+    quiet: bool = False,
+    verbose: bool = False,
 ) -> Iterator[SummaryLine]:
     """Yield the summary of a run: headline, table by category, worst tasks, costs, files, and what it all means.
 
@@ -85,6 +102,7 @@ def summary_lines(
         folder: What shown paths are relative to.
         width: Columns there are.
         quiet: Leave out all but the headline and the meaning.
+        verbose: Add the table by capability.
     """
     for line in headline(result.summary, result.run["threshold"]):
         yield SummaryLine(line, ("bold",))
@@ -92,7 +110,9 @@ def summary_lines(
         reports = "Reports  " + "\n         ".join(shown_path(Path(file), folder) for file in files)
         changes = change_lines(result.gate.baseline, width=width) if result.gate.baseline else ()
         for line in (
-            *_category_table(result.summary),
+            "",
+            *_group_table("category", result.summary["by_category"]),
+            *(_group_table("capability", result.summary.get("by_capability") or {}) if verbose else ()),
             *(_repeat_table(result.summary["repeats"]) if result.summary.get("repeats") else ()),
             *changes,
             *_worst(result.tasks, width),
@@ -116,8 +136,9 @@ def write_summary(reporter: Any, result: RunResult, outcome: Outcome, files: Seq
     """
     reporter.write_sep("=", TITLE, bold=True)
     width = reporter.config.get_terminal_writer().fullwidth
-    quiet = reporter.config.get_verbosity() < 0
-    for line in summary_lines(result, outcome, files, folder, width=width, quiet=quiet):
+    verbosity = reporter.config.get_verbosity()
+    options = {"quiet": verbosity < 0, "verbose": verbosity > 0}
+    for line in summary_lines(result, outcome, files, folder, width=width, **options):
         reporter.write_line(line.text, **dict.fromkeys(line.marks, True))
 
 
@@ -158,12 +179,15 @@ def _repeat_table(repeats: dict[str, Any]) -> Iterator[str]:
         yield ""
 
 
-def _category_table(summary: dict[str, Any]) -> list[str]:
-    lines = ["", f"{'category':<20}{'tasks':>6}{'Root SR':>11}{'Root Score':>12}{'Leaf SR':>10}"]
-    for name, row in summary["by_category"].items():
+def _group_table(head: str, table: Mapping[str, Mapping[str, Any]]) -> list[str]:
+    if not table:
+        return []
+    lines = [f"{head:<20}{'tasks':>6}{'Root SR':>11}{'Root Score':>12}{'Leaf SR':>10}"]
+    for name, row in table.items():
+        note = inferred(row)
         lines.append(
             f"{name:<20.20}{row['tasks']:>6}{rate(row['root_sr']):>11}{points(row['root_score']):>12}"
-            f"{rate(row['leaf_sr']):>10}"
+            f"{rate(row['leaf_sr']):>10}{'  ' * bool(note)}{note}"
         )
     return [*lines, ""]
 

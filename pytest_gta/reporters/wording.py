@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from pytest_gta.benchmark.coverage import Coverage
 
@@ -98,3 +99,11 @@ def shown_to_judge(coverage: Coverage | None) -> str:
         said.append(f"{coverage.characters_shown:,} of {coverage.characters:,} characters of text{found}")
     said.append(count(coverage.pictures_shown, "picture"))
     return ", ".join(said)
+
+
+def inferred(row: Mapping[str, Any]) -> str:
+    """Return how many of a group's tasks were put in it by a rule: ``inferred``, ``2 of 9 inferred``, "" for none."""
+    number = row.get("inferred", 0)
+    if not number:
+        return ""
+    return "inferred" if number == row["tasks"] else f"{number:,} of {row['tasks']:,} inferred"

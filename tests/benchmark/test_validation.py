@@ -175,12 +175,17 @@ def test_categories_outside_the_six_are_noted(tmp_path: Path) -> None:
         index["1"]["workflow_category_6class"] = "Customer care"
         index["2"].pop("workflow_category_6class")
         index["3"]["tools"] = ["OCR", "Hammer"]
+        index["3"]["capabilities"] = ["logic", "magic"]
 
-    assert found(check(tmp_path / "d", tasks=3, edit=plant)) == [
+    validation = check(tmp_path / "d", tasks=3, edit=plant)
+    assert found(validation) == [
         ("warning", "category", "2", None),
         ("warning", "tool-unknown", "3", None),
+        ("warning", "capability-unknown", "3", None),
         ("note", "category", "1", None),
     ]
+    assert "`capabilities` names 'magic', which is none of perception, " in validation.of(Level.WARNING)[2].message
+    assert validation.counts.capabilities["logic"] == (3, 2)
 
 
 def test_ids_that_make_the_same_test_id_are_an_error(tmp_path: Path) -> None:

@@ -21,7 +21,8 @@ from tests.mini.rubric import MINI
 NAMED_FILE = re.compile(
     r"(?<![\w/.-])[A-Za-z]\w+\.(?:docx|pdf|pptx|xlsx|csv|html|md|json|png|wav|mp4|svg|txt|srt|py|js|css|ics)\b"
 )
-KEYS = ["tools", "files", "dialogs", "sub_tasks", "workflow_category_6class"]
+KEYS = ["tools", "files", "dialogs", "sub_tasks", "workflow_category_6class", "capabilities"]
+"""Those of a release, and the one of our own."""
 
 
 @pytest.fixture(scope="module")

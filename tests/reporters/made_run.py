@@ -9,6 +9,7 @@ from pathlib import Path
 
 from PIL import Image, ImageDraw
 
+from pytest_gta.benchmark.capability import CapabilityBasis
 from pytest_gta.benchmark.results import (
     DeliverableRecord,
     JudgeRecord,
@@ -74,6 +75,8 @@ def _task(run: RunDirectory, task_id: str, transcript: Path, chance: random.Rand
         nodeid=f"benchmark_tasks/test_gta_workflow.py::test_workflow[{key}]",
         category=category,
         kinds=tuple(sorted(chance.sample(KINDS, 2))),
+        capabilities=("perception", "operation", "logic")[int(task_id) % 3 :],
+        capability_basis=CapabilityBasis.STATED if int(task_id) % 2 else CapabilityBasis.INFERRED,
         status=status,
         root_score=root.score if status is TaskStatus.GRADED else None,
         root_bounds=root.bounds,

@@ -115,6 +115,9 @@ def test_filters_narrow_the_table_and_are_kept_in_the_address(opened: Any, repor
     assert page.locator("#none").is_visible()
     page.get_by_role("button", name="Clear").click()
     page.wait_for_function("document.querySelectorAll('#table tbody tr:not([hidden])').length === 14")
+    page.get_by_label("Capability").select_option("perception")
+    assert 0 < len(watched.names()) < 14
+    assert page.url.endswith("#?capability=perception")
     again = opened(report, "#?category=planning&status=below")
     assert again.names()
     assert all(name.startswith("planning_") for name in again.names())

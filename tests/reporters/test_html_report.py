@@ -338,6 +338,30 @@ def test_groups_are_tables_that_filter(tmp_path: Path, two: RunResult) -> None:
     assert report.all(".groups tbody a")[0].get("href") == "#?category=education"
 
 
+def test_capabilities_are_a_table_that_filters_and_say_what_is_inferred(tmp_path: Path) -> None:
+    tasks = (
+        graded("1", 9, capabilities=("perception", "logic"), capability_basis="stated"),
+        graded("2", 5, capabilities=("logic",), capability_basis="inferred"),
+    )
+    report = Report(a_run(*tasks), tmp_path)
+    (card,) = [card for card in report.all(".groups") if card.cssselect("h2")[0].text == "Capabilities asked for"]
+    rows = [[" ".join(cell.text_content().split()) for cell in row] for row in card.cssselect("tbody tr")]
+    assert rows == [
+        ["perception", "1", "100.0 %", "9.00", "100.0 %"],
+        ["logic 1 of 2 inferred", "2", "50.0 %", "7.00", "50.0 %"],
+    ]
+    assert [link.get("href") for link in card.cssselect("a")] == ["#?capability=perception", "#?capability=logic"]
+    assert [option.text for option in report.all("select[name=capability] option")] == [
+        "All capabilities", "perception", "logic"
+    ]  # fmt: skip
+    assert [row.get("data-capabilities") for row in report.all("#table tbody tr")] == ["logic", "perception logic"]
+    assert report.words("#task-planning_1 header .quiet") == "Planning · perception, logic · task 1"
+    assert report.words("#task-planning_2 header .quiet") == "Planning · logic (inferred) · task 2"
+    old = a_run(graded("1", 9))
+    del old.summary["by_capability"]
+    assert Report(old, tmp_path).all("select[name=capability]") == []
+
+
 def test_the_page_is_built_of_landmarks_heads_and_tables(tmp_path: Path, two: RunResult) -> None:
     report = Report(two, tmp_path)
     assert report.page.get("lang") == "en"

@@ -48,6 +48,22 @@ def test_the_headline_is_a_table_of_numbers_with_their_intervals() -> None:
     assert rows(text, 1)[1] == ["planning", "3", "33.3 %", "6.00", "33.3 %"]
 
 
+def test_groups_are_tables_and_say_what_is_inferred() -> None:
+    tasks = (
+        graded("1", 9, capabilities=("perception", "logic"), capability_basis="stated"),
+        graded("2", 5, capabilities=("logic",), capability_basis="inferred"),
+    )
+    run = a_run(*tasks)
+    assert rows(markdown_summary(run), 1)[1:] == [["planning", "2", "50.0 %", "7.00", "50.0 %"]]
+    assert rows(markdown_summary(run), 2) == [
+        ["Capability", "Tasks", "Root SR", "Root Score", "Leaf SR"],
+        ["perception", "1", "100.0 %", "9.00", "100.0 %"],
+        ["logic (1 of 2 inferred)", "2", "50.0 %", "7.00", "50.0 %"],
+    ]
+    del run.summary["by_capability"]
+    assert "Capability" not in markdown_summary(run)
+
+
 def test_a_gate_and_what_is_missing_are_said_first() -> None:
     gate = Gate(verdict="inconclusive", reasons=("1 of 2 tasks without a score",))
     text = markdown_summary(a_run(graded("1", 9), not_graded("2", TaskStatus.ERROR), gate=gate))

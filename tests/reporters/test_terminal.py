@@ -49,6 +49,26 @@ def test_the_whole_summary() -> None:
     ]
 
 
+def test_the_table_by_capability_is_shown_when_more_is_wanted() -> None:
+    tasks = (
+        graded("1", 9.0, capabilities=("perception", "logic"), capability_basis="stated"),
+        graded("2", 4.0, capabilities=("logic",), capability_basis="inferred"),
+        graded("3", 5.0, capabilities=("creativity",), capability_basis="inferred"),
+    )
+    text = lines(a_run(*tasks), verbose=True)
+    start = text.index("capability           tasks    Root SR  Root Score   Leaf SR")
+    assert text[start + 1 : start + 5] == [
+        "perception               1    100.0 %        9.00   100.0 %",
+        "logic                    2     50.0 %        6.50    50.0 %  1 of 2 inferred",
+        "creativity               1      0.0 %        5.00     0.0 %  inferred",
+        "",
+    ]
+    assert not any(line.startswith("capability") for line in lines(a_run(*tasks)))
+    old = a_run(*tasks)
+    del old.summary["by_capability"]
+    assert not any(line.startswith("capability") for line in lines(old, verbose=True))
+
+
 def test_quiet_is_headline_and_meaning() -> None:
     assert lines(a_run(graded("1", 9)), quiet=True) == [
         "Root SR@7 100.0 % [20.7, 100.0]  (1 of 1 graded task)",

@@ -1,6 +1,7 @@
 """An authored task: a text file with the request and the rubric, and a module that makes the inputs and the numbers.
 
-``<name>.toml`` holds ``id``, ``request``, ``inputs`` and ``sub_tasks``, nested as in a release. Numbers in it that
+``<name>.toml`` holds ``id``, ``capabilities`` (the classes of tools that a solution needs), ``request``, ``inputs`` and
+``sub_tasks``, nested as in a release. Numbers in it that
 follow from the input files are written as ``{name}``, with a format where needed (``{net:,.2f}``), and are filled in
 from the module's ``values()``. So no leaf can ask for a number whose derivation is not on record.
 """
@@ -72,6 +73,7 @@ def read_task(name: str) -> AuthoredTask:
         "dialogs": [{"role": "user", "content": request.strip(), "resources": resources}],
         "sub_tasks": sub_tasks,
         "workflow_category_6class": CATEGORIES[text["id"][0]],
+        "capabilities": text["capabilities"],
     }
     return AuthoredTask(text["id"], record, derivations)
 

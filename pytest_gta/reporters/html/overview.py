@@ -7,12 +7,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from pytest_gta.benchmark.capability import CapabilityBasis
 from pytest_gta.benchmark.results import RunResult, TaskResult, TaskStatus, total
 from pytest_gta.benchmark.task import CATEGORIES
 from pytest_gta.reporters.attention import by_need, heaviest_loss, look_at_first, without_score
 from pytest_gta.reporters.html.previews import taken
 from pytest_gta.reporters.visible_text import visible
-from pytest_gta.reporters.wording import count, duration, interval, money, points, quantity, rate
+from pytest_gta.reporters.wording import count, duration, inferred, interval, money, points, quantity, rate
 
 LOOK_AT_FIRST = 5
 NOTE_CHARACTERS = 180
@@ -43,7 +44,7 @@ class Tile:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """A row of a group's table: a category, a kind of deliverable, a capability."""
+    """A row of a group's table: a category, a kind of deliverable, a capability; `note` says what is only inferred."""
 
     key: str
     name: str
@@ -51,6 +52,7 @@ class Group:
     root_sr: float | None
     root_score: float | None
     leaf_sr: float | None
+    note: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +65,8 @@ class Row:
         category: The category's slug.
         category_name: The category in words.
         kinds: File kinds it asks for or gives.
+        capabilities: What it asks of an agent.
+        inferred: Whether that is inferred rather than stated.
         state: One of `STATES`.
         score: Root score.
         reached: Leaves that reach the threshold.
@@ -79,6 +83,8 @@ class Row:
     category: str
     category_name: str
     kinds: tuple[str, ...]
+    capabilities: tuple[str, ...]
+    inferred: bool
     state: str
     score: float | None
     reached: int
@@ -136,6 +142,8 @@ def _row(task: TaskResult, threshold: float, anchor: str) -> Row:
         category=task.category,
         category_name=category_name(task.category),
         kinds=task.kinds,
+        capabilities=task.capabilities,
+        inferred=task.capability_basis is CapabilityBasis.INFERRED,
         state=state_of(task),
         score=task.root_score,
         reached=sum(leaf.score is not None and leaf.score >= threshold for leaf in leaves),
@@ -217,6 +225,7 @@ def groups(table: Mapping[str, Mapping[str, Any]], *, named: bool = False) -> li
             row["root_sr"],
             row["root_score"],
             row["leaf_sr"],
+            inferred(row),
         )
         for key, row in table.items()
     ]

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from pytest_gta.benchmark.capability import CAPABILITIES
 from pytest_gta.benchmark.results import RunResult, TaskResult
 from pytest_gta.benchmark.run_directory import RunDirectory, write_atomic
 from pytest_gta.reporters.attention import least_steady, measured
@@ -152,7 +153,7 @@ def _overview(
         (title, head, key, overview.groups(summary[name]))
         for title, head, key, name in (
             ("File kinds asked for or given", "Kind", "kind", "by_deliverable"),
-            ("Capabilities", "Capability", "", "by_capability"),
+            ("Capabilities asked for", "Capability", "capability", "by_capability"),
         )
         if summary.get(name)
     ]
@@ -174,6 +175,7 @@ def _overview(
         **_repeats(result, places),
         "states": [(key, name) for key, name in overview.STATES.items() if any(row.state == key for row in table)],
         "categories": sorted({(row.category_name, row.category) for row in table}),
+        "capabilities": [name for name in CAPABILITIES if any(name in row.capabilities for row in table)],
         "kinds": sorted({kind for row in table for kind in row.kinds}),
         "tasks_here": _tasks_here(),
     }

@@ -64,6 +64,7 @@
       row.hidden = !((!wanted.category || row.dataset.category === wanted.category)
         && (!wanted.status || row.dataset.state === wanted.status)
         && (!wanted.kind || row.dataset.kinds.split(" ").includes(wanted.kind))
+        && (!wanted.capability || row.dataset.capabilities.split(" ").includes(wanted.capability))
         && words.every((word) => textOf(row).includes(word)));
     }
     const shown = visibleRows().length;
