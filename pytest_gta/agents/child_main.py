@@ -24,7 +24,6 @@ from pytest_gta.agents.adapter import NotAnAgent, adapted, check_adaptable
 from pytest_gta.agents.failure import disk_is_full, endpoint_fault, failure_line
 from pytest_gta.agents.protocol import AgentRun, AgentUnavailable
 from pytest_gta.benchmark.task import Brief
-from pytest_gta.workspace import process_tree
 
 if TYPE_CHECKING:
     from pytest_gta.tools.specification import ToolSpec
@@ -114,9 +113,7 @@ def main(fd: int) -> None:
     if request.get("check"):
         _check(parent, request["target"])
     else:
-        process_tree.adopt_orphans()
         _work(parent, request)
-        process_tree.end(process_tree.descendants(os.getpid()))
 
 
 def load(target: str) -> Any:

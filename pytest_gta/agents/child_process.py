@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
 import signal
 import socket
 import subprocess
@@ -15,8 +14,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from pytest_gta.agents.launched_process import LaunchedProcess
 from pytest_gta.llm.redaction import redact
-from pytest_gta.workspace import process_tree
 
 OUTPUT_LIMIT = 5_000_000
 """Bytes of what an agent prints that are kept."""
@@ -37,7 +36,7 @@ class ChildEnded(Exception):
 
 
 class ChildProcess:
-    """An agent's process, in a group of its own.
+    """An agent's process, in a session of its own.
 
     Args:
         paths: Its `sys.path`.
@@ -47,26 +46,17 @@ class ChildProcess:
 
     def __init__(self, paths: Sequence[str], environment: Mapping[str, str], *, output: Path | None) -> None:
         ours, theirs = socket.socketpair()
+        # -P: the workspace, which the agent fills, is not a place to import from.
+        python = [sys.executable, "-P", "-u", "-X", "faulthandler", "-c", _START]
         with theirs:
-            self._process = subprocess.Popen(  # noqa: S603 - our own interpreter, on our own code
-                # -P: the workspace, which the agent fills, is not a place to import from.
-                [
-                    sys.executable,
-                    "-P",
-                    "-u",
-                    "-X",
-                    "faulthandler",
-                    "-c",
-                    _START,
-                    json.dumps(paths),
-                    str(theirs.fileno()),
-                ],
-                env=dict(environment),
+            self._process = LaunchedProcess(
+                [*python, json.dumps(paths), str(theirs.fileno())],
+                cwd=None,
+                environment=environment,
                 stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT,
                 pass_fds=(theirs.fileno(),),
-                start_new_session=True,
+                grace_s=TERM_GRACE_S,
             )
         self._socket = ours
         self._received = bytearray()
@@ -109,13 +99,13 @@ class ChildProcess:
             if left <= 0:
                 return None
             # Looked at before reading: what it said last is then already in the socket.
-            gone = self._process.poll() is not None
+            gone = self._process.ended() is not None
             chunk: bytes | None
             try:
                 self._socket.settimeout(0.01 if gone else min(_LOOK_S, left))
                 chunk = self._socket.recv(1 << 20)
             except TimeoutError:
-                # A process it started may still hold the other end open.
+                # Something that outlived its launcher may hold the other end open.
                 chunk = b"" if gone else None
             except OSError:
                 chunk = b""
@@ -135,29 +125,17 @@ class ChildProcess:
             if self._ended:
                 return
             self._ended = True
-            # Also what has left the group: those whose own parent died are children of the process, while it lives.
-            below = process_tree.descendants(self._process.pid)
-            if not finished:
-                self._signal(signal.SIGTERM)
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                self._process.wait(TERM_GRACE_S)
-            below += process_tree.descendants(self._process.pid)
-            self._signal(signal.SIGKILL)
-            process_tree.end(below)
-            self._process.wait()
+            self._process.finish(asked=not finished)
             self._socket.close()
-        # A process that left the group may hold the pipe open: not worth waiting for.
         self._drain.join(1.0)
 
-    def _signal(self, number: int) -> None:
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(self._process.pid, number)
-
     def _how(self) -> str:
-        try:
-            code = self._process.wait(TERM_GRACE_S)
-        except subprocess.TimeoutExpired:
+        end = self._process.ended(TERM_GRACE_S)
+        if end is None:
             return "closed its connection before it answered"
+        code = end.code
+        if code is None:
+            return f"could not be started ({end.failed})" if end.failed else "lost its launcher before it answered"
         if code < 0:
             try:
                 name = signal.Signals(-code).name
@@ -177,8 +155,6 @@ class ChildProcess:
 
     def _keep_output(self, output: Path | None) -> None:
         pipe = self._process.stdout
-        if pipe is None:
-            return
         kept = total = 0
         with pipe, contextlib.ExitStack() as open_files:
             file: BinaryIO | None = None

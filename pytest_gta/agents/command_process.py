@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import os
-import socket
 import subprocess
-import sys
 import threading
 import time
 from collections.abc import Mapping, Sequence
@@ -15,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, BinaryIO
 
-import pytest_gta
+from pytest_gta.agents.launched_process import LaunchedProcess, ProcessEnd
 from pytest_gta.llm.redaction import redact
 
 HEAD_LIMIT = 5_000_000
@@ -25,11 +22,7 @@ TAIL_LIMIT = 1_000_000
 GRACE_S = 5.0
 """Seconds between asking a command to end and ending it."""
 
-_PACKAGE = Path(pytest_gta.__file__).parent
-_START = (
-    "import sys; sys.path.insert(0, sys.argv[1]); from pytest_gta.agents.command_launcher import main; "
-    "main(int(sys.argv[2]), sys.argv[3])"
-)
+_LOOK_S = 0.2
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,69 +62,31 @@ class CommandProcess:
         output: Path,
         errors: Path,
     ) -> None:
-        ours, theirs = socket.socketpair()
-        job = json.dumps({"command": list(command), "cwd": str(cwd), "grace_s": GRACE_S})
-        with theirs, request.open("rb") as stdin:
-            self._process = subprocess.Popen(  # noqa: S603 - our own interpreter, on our own code
-                [sys.executable, "-I", "-S", "-B", "-c", _START, str(_PACKAGE.parent), str(theirs.fileno()), job],
-                env=dict(environment),
-                stdin=stdin,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                pass_fds=(theirs.fileno(),),
-                start_new_session=True,
-            )
-        self._socket = ours
         self._stopped = threading.Event()
-        assert self._process.stdout is not None and self._process.stderr is not None
+        with request.open("rb") as stdin:
+            self._process = LaunchedProcess(
+                command, cwd=cwd, environment=environment, stdin=stdin, stderr=subprocess.PIPE, grace_s=GRACE_S
+            )
+        assert self._process.stderr is not None
         self.output = KeptOutput(self._process.stdout, output)
         self.errors = KeptOutput(self._process.stderr, errors)
 
     def wait(self, timeout_s: float) -> CommandEnd:
         """Wait until the command has ended, or end it when its time is up; nothing that it started is left then."""
-        line = self._receive(time.monotonic() + timeout_s)
-        timed_out = line is None or self._stopped.is_set()
-        if line is None:
-            self.stop()
-            line = self._receive(time.monotonic() + GRACE_S + 10.0, stoppable=False)
-        self._finish()
-        message = json.loads(line) if line else {}
-        return CommandEnd(message.get("code"), message.get("failed", ""), timed_out)
+        deadline = time.monotonic() + timeout_s
+        end: ProcessEnd | None = None
+        while end is None and not self._stopped.is_set() and (left := deadline - time.monotonic()) > 0:
+            end = self._process.ended(min(left, _LOOK_S))
+        timed_out = end is None or self._stopped.is_set()
+        end = self._process.finish(asked=True)
+        self.output.finish()
+        self.errors.finish()
+        return CommandEnd(end.code, end.failed, timed_out)
 
     def stop(self) -> None:
         """Have the command end; from any thread."""
         self._stopped.set()
-        with contextlib.suppress(OSError):
-            self._socket.sendall(b"end\n")
-
-    def _receive(self, deadline: float, *, stoppable: bool = True) -> bytes | None:
-        """Return the launcher's line, b"" when it is gone without one, None when the time is up."""
-        received = b""
-        while not received.endswith(b"\n"):
-            left = deadline - time.monotonic()
-            if left <= 0 or (stoppable and self._stopped.is_set()):
-                return None
-            self._socket.settimeout(min(left, 0.2))
-            try:
-                chunk = self._socket.recv(1 << 16)
-            except TimeoutError:
-                continue
-            except OSError:
-                return b""
-            if not chunk:
-                return b""
-            received += chunk
-        return received
-
-    def _finish(self) -> None:
-        self._socket.close()
-        try:
-            self._process.wait(GRACE_S + 10.0)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-            self._process.wait()
-        self.output.finish()
-        self.errors.finish()
+        self._process.ask_to_end()
 
 
 class KeptOutput:

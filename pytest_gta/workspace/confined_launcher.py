@@ -16,7 +16,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -61,7 +60,7 @@ def main(line: str) -> None:
     try:
         _watch(job, server, ended)
     finally:
-        _end_all()
+        process_tree.end_descendants()
         shutil.rmtree(job.scratch, ignore_errors=True)
 
 
@@ -202,19 +201,6 @@ def _hold_back(limits: Limits, server: int, calls: list[int]) -> None:
         calls = [pid for pid in process_tree.descendants(server) if pid in calls]
         if not calls:
             return
-
-
-def _end_all() -> None:
-    """Kill everything below this process, also what forks meanwhile."""
-    deadline = time.monotonic() + 5
-    while time.monotonic() < deadline:
-        below = process_tree.descendants(os.getpid())
-        if not below:
-            return
-        process_tree.end(below)
-        while _reaped():
-            pass
-        time.sleep(0.005)
 
 
 def _reaped() -> bool:

@@ -6,6 +6,7 @@ import contextlib
 import ctypes
 import os
 import signal
+import time
 from collections import defaultdict
 from pathlib import Path
 
@@ -54,6 +55,32 @@ def end(pids: list[int]) -> None:
     for pid in pids:
         with contextlib.suppress(OSError):
             os.kill(pid, signal.SIGKILL)
+
+
+def end_descendants(limit_s: float = 5.0) -> dict[int, int]:
+    """Kill everything below this process, also what forks meanwhile, and wait until it is gone.
+
+    For a process that adopts orphans (`adopt_orphans`): when it has no child, nothing is left below it.
+
+    Args:
+        limit_s: Seconds to try: a process that the kernel holds, or that is another user's, does not die.
+
+    Returns:
+        How its children ended, by process: exit status, negative for a signal.
+    """
+    ended: dict[int, int] = {}
+    deadline = time.monotonic() + limit_s
+    with contextlib.suppress(ChildProcessError):
+        while True:
+            pid, status = os.waitpid(-1, os.WNOHANG)
+            if pid:
+                ended[pid] = os.waitstatus_to_exitcode(status)
+                continue
+            if time.monotonic() > deadline:
+                break
+            end(descendants(os.getpid()))
+            time.sleep(0.002)
+    return ended
 
 
 def adopt_orphans() -> None:

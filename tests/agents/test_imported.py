@@ -291,13 +291,13 @@ def run(task, tools):
 """
     )
     began = time.monotonic()
-    record = run(bench, folder, "agent:run", timeout_s=6)
-    assert time.monotonic() - began < 20
-    assert (record.stop_reason, record.stop_detail) == (StopReason.TIMEOUT, "still at work after 6 s")
+    record = run(bench, folder, "agent:run", timeout_s=10)
+    assert time.monotonic() - began < 60
+    assert (record.stop_reason, record.stop_detail) == (StopReason.TIMEOUT, "still at work after 10 s")
     assert (record.tool_calls, record.tool_errors) == (2, 0)
     assert [d.path for d in bench.workspace.deliverables().files] == ["a.txt", "b.txt"]
     for pid in map(int, pids.read_text().split()):
-        assert not _runs(pid)
+        _wait_until(lambda pid=pid: not _runs(pid))
 
 
 def test_a_finished_agent_leaves_no_process_behind(bench: Bench, modules: Write, tmp_path: Path) -> None:
@@ -313,9 +313,9 @@ def run(task):
 """
     )
     began = time.monotonic()
-    assert run(bench, folder, "agent:run").final_answer == "done"
-    assert time.monotonic() - began < 20
-    assert not _runs(int(pids.read_text()))
+    assert run(bench, folder, "agent:run", timeout_s=120).final_answer == "done"
+    assert time.monotonic() - began < 60
+    _wait_until(lambda: not _runs(int(pids.read_text())))
 
 
 def test_what_it_prints_is_kept_bounded_without_secrets(bench: Bench, modules: Write) -> None:
@@ -407,7 +407,7 @@ def _runs(pid: int) -> bool:
     return state != "Z"
 
 
-def _wait_until(true: Callable[[], bool], limit_s: float = 15.0) -> None:
+def _wait_until(true: Callable[[], bool], limit_s: float = 60.0) -> None:
     end = time.monotonic() + limit_s
     while not true():
         assert time.monotonic() < end, "it did not happen in time"
@@ -426,6 +426,7 @@ def run(task):
             time.sleep(60)
         os._exit(0)
     os.waitpid(child, 0)
+    open("own.txt", "w").write(str(os.getpid()))
     while not os.path.exists("daemon.txt") or not open("daemon.txt").read():
         time.sleep(0.01)
     open("started.txt", "w").write(str(started.pid))
@@ -433,11 +434,20 @@ def run(task):
 """
 
 
-@pytest.mark.parametrize("then", ["return 'done'", "time.sleep(60)"])
+@pytest.mark.parametrize(
+    "then", ["return 'done'", "time.sleep(60)", "os._exit(3)", "os.kill(os.getpid(), 9)", "os.kill(os.getppid(), 9)"]
+)
 def test_what_it_started_ends_with_it_even_in_sessions_of_their_own(bench: Bench, modules: Write, then: str) -> None:
     folder = modules(starts=STARTS.replace("THEN", then))
-    run(bench, folder, "starts:run", timeout_s=5.0)
-    for name in ("daemon.txt", "started.txt"):
+    record = run(bench, folder, "starts:run", timeout_s=10.0 if then == "time.sleep(60)" else 60.0)
+    if then == "os.kill(os.getppid(), 9)":
+        # Without its launcher only the agent itself is sure to end.
+        assert (record.stop_reason, record.stop_detail) == (
+            StopReason.AGENT_ERROR, "its process lost its launcher before it answered",
+        )  # fmt: skip
+        names = ["own.txt"]
+    else:
+        names = ["own.txt", "daemon.txt", "started.txt"]
+    for name in names:
         pid = int((bench.workspace.root / name).read_text())
-        state = Path(f"/proc/{pid}/stat")
-        assert not state.exists() or state.read_text().rpartition(")")[2].split()[0] == "Z"
+        _wait_until(lambda pid=pid: not _runs(pid))
