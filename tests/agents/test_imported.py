@@ -435,19 +435,25 @@ def run(task):
 
 
 @pytest.mark.parametrize(
-    "then", ["return 'done'", "time.sleep(60)", "os._exit(3)", "os.kill(os.getpid(), 9)", "os.kill(os.getppid(), 9)"]
+    "then",
+    [
+        "return 'done'",
+        "time.sleep(60)",
+        "os._exit(3)",
+        "os.kill(os.getpid(), 9)",
+        "os.kill(os.getppid(), 9); time.sleep(60)",
+    ],
 )
 def test_what_it_started_ends_with_it_even_in_sessions_of_their_own(bench: Bench, modules: Write, then: str) -> None:
     folder = modules(starts=STARTS.replace("THEN", then))
     record = run(bench, folder, "starts:run", timeout_s=10.0 if then == "time.sleep(60)" else 60.0)
-    if then == "os.kill(os.getppid(), 9)":
+    started = [int((bench.workspace.root / name).read_text()) for name in ("own.txt", "daemon.txt", "started.txt")]
+    if "getppid" in then:
         # Without its launcher only the agent itself is sure to end.
         assert (record.stop_reason, record.stop_detail) == (
             StopReason.AGENT_ERROR, "its process lost its launcher before it answered",
         )  # fmt: skip
-        names = ["own.txt"]
-    else:
-        names = ["own.txt", "daemon.txt", "started.txt"]
-    for name in names:
-        pid = int((bench.workspace.root / name).read_text())
+        for pid in started[1:]:
+            os.kill(pid, signal.SIGKILL)
+    for pid in started:
         _wait_until(lambda pid=pid: not _runs(pid))
