@@ -33,6 +33,9 @@ if TYPE_CHECKING:
 JUDGE_DEADLINE_S = 600.0
 """Seconds one leaf's verdict may take, retries and re-asks included."""
 
+JUDGE_ATTEMPT_S = 150.0
+"""Seconds in which the first request for a verdict must be answered; the second has twice as long."""
+
 
 class Workshop:
     """What all agents of a run share in one process.
@@ -172,8 +175,11 @@ class Workshop:
 
     def _client(self, endpoint: Endpoint) -> ChatClient:
         from pytest_gta.llm.client import ChatClient
+        from pytest_gta.llm.retry import RetryPolicy
 
-        return ChatClient(endpoint, control=self.control, on_wait=self.waits.put)
+        # The bundled model may have a queue before it on a small machine, and does not hang.
+        retry = RetryPolicy(attempt_s=None if endpoint.model == LOCAL_MODEL else JUDGE_ATTEMPT_S)
+        return ChatClient(endpoint, control=self.control, on_wait=self.waits.put, retry=retry)
 
     def endpoint(self, role: str, model: str, base_url: str | None, variables: Sequence[str]) -> Endpoint:
         """Return where a model is, with its key.

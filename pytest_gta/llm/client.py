@@ -142,7 +142,7 @@ class ChatClient(EndpointClient):
         while True:
             await self._hold(progress)
             sent = self._parameters(request, room)
-            answer = await self._send(self._messages(request, sent), sent, progress)
+            answer = await self._within_limit(self._send(self._messages(request, sent), sent, progress), progress)
             if isinstance(answer, ApiFault):
                 if answer.refusal:
                     return _refused(answer, progress)

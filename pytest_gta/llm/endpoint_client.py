@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 from pytest_gta.benchmark.results import Usage
 from pytest_gta.llm.api_fault import ApiFault
@@ -16,6 +17,10 @@ from pytest_gta.llm.retry import RetryPolicy
 from pytest_gta.llm.run_control import RunControl
 
 _POLL_HALT_S = 1.0
+_REMARK_SHARE = 0.4
+"""Of a request's time, after which it is said that there is no answer yet."""
+
+Answer = TypeVar("Answer")
 
 
 @dataclass
@@ -65,6 +70,24 @@ class EndpointClient:
         self._control = control
         self._on_wait = on_wait
         self._retry = retry or RetryPolicy()
+
+    async def _within_limit(self, answer: Awaitable[Answer], progress: Progress) -> Answer | ApiFault:
+        """Wait for the answer to one request as long as the retry policy gives it.
+
+        A connection that was taken and then says nothing would use up the time of the whole call.
+        """
+        limit = self._retry.attempt_limit_s(progress.failures.get(ModelErrorKind.TIMEOUT, 0))
+        if limit is None:
+            return await answer
+        said = f"no answer for {limit * _REMARK_SHARE:.3g} s; it is asked again after {limit:.3g} s"
+        remark = asyncio.get_running_loop().call_later(limit * _REMARK_SHARE, self._say, said)
+        try:
+            async with asyncio.timeout(limit):
+                return await answer
+        except TimeoutError:
+            return ApiFault(0, ModelErrorKind.TIMEOUT, True, f"no whole answer within {limit:.3g} s")
+        finally:
+            remark.cancel()
 
     async def _back_off(self, fault: ApiFault, progress: Progress) -> None:
         """Wait before the next request; raise when there shall be none."""

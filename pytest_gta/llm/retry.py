@@ -20,6 +20,9 @@ class RetryPolicy:
         base_s: Seconds of the first wait.
         cap_s: Seconds of the longest wait that an endpoint did not ask for.
         more_room: Further requests at most after a reply that its output limit cut off.
+        attempt_s: Seconds in which the first request must be answered whole, else it is given up and asked again; each
+            that follows one without an answer has twice as long, for an endpoint that is slow rather than gone. None
+            leaves each request the whole of the call's deadline.
     """
 
     attempts: int = 8
@@ -28,6 +31,7 @@ class RetryPolicy:
     base_s: float = 1.0
     cap_s: float = 30.0
     more_room: int = 2
+    attempt_s: float | None = None
 
     def allows(self, fault: ApiFault, failures: int) -> bool:
         """Whether another request may follow the `failures`-th failure."""
@@ -36,6 +40,10 @@ class RetryPolicy:
             ModelErrorKind.BAD_REPLY: self.bad_replies,
         }
         return fault.retryable and failures < limits.get(fault.kind, self.attempts)
+
+    def attempt_limit_s(self, unanswered: int) -> float | None:
+        """Return the seconds a request has after so many of the same call without an answer; None for no limit."""
+        return None if self.attempt_s is None else self.attempt_s * 2.0 ** min(unanswered, 20)
 
     def wait_s(self, fault: ApiFault, failures: int) -> float:
         """Return the seconds to wait after the `failures`-th failure: never less than the endpoint asks for."""

@@ -14,8 +14,12 @@ from typing import Any
 import pytest
 
 from pytest_gta.benchmark.results import LeafStatus, Tokens, Usage, Verdict
-from pytest_gta.judge.judge import JudgeScaleWarning, nothing_delivered
+from pytest_gta.judge.judge import Judge, JudgeScaleWarning, nothing_delivered
 from pytest_gta.judge.prompt import PromptStyle
+from pytest_gta.judge.waits import Waits
+from pytest_gta.llm.client import ChatClient
+from pytest_gta.llm.endpoint import Endpoint
+from pytest_gta.llm.retry import RetryPolicy
 from pytest_gta.llm.run_control import RunControl
 from tests.judge.conftest import (
     MakeJudge,
@@ -286,6 +290,19 @@ def test_the_deadline_is_for_the_whole_answer(
     assert time.monotonic() - started < 1.5
     assert verdict.status is LeafStatus.JUDGE_ERROR
     assert verdict.analysis.startswith("timeout: ")
+
+
+def test_a_judge_that_hangs_once_costs_a_retry_and_not_the_leaf(openai_server: StartServer) -> None:
+    told: list[str] = []
+    waits = Waits()
+    waits.told = told.append
+    server = openai_server(lambda _request: verdict_of(8) if told else hangs())
+    endpoint = Endpoint(model="judge-1", base_url=server.base_url, api_key="none")
+    client = ChatClient(endpoint, on_wait=waits.put, retry=RetryPolicy(attempt_s=1.5, base_s=0.01, cap_s=0.02))
+    verdict = run(Judge(client, deadline_s=120.0, waits=waits), 1)["cp1-1"]
+    assert (verdict.status, verdict.score) == (LeafStatus.SCORED, 8)
+    assert verdict.usage.calls >= 2
+    assert "asked again after" in told[0] or "no whole answer within" in told[0]
 
 
 def test_re_asks_share_one_deadline(openai_server: StartServer, make_judge: MakeJudge) -> None:

@@ -111,6 +111,42 @@ def test_an_endpoint_that_drips_meets_the_deadline(client_for):
     assert len(server.chats) == 1
 
 
+def test_a_request_that_hangs_is_given_up_and_asked_again_within_the_deadline(client_for):
+    said: list[str] = []
+    policy = RetryPolicy(attempt_s=0.5, base_s=0.01, cap_s=0.02)
+    _, client = client_for(
+        lambda _r: "fine" if any("retrying" in line for line in said) else hangs(), on_wait=said.append, retry=policy
+    )
+    reply = client.chat_blocking(ASK, deadline_s=60)
+    assert reply.text == "fine"
+    assert reply.usage.calls >= 2
+    assert said[0] == "no answer for 0.2 s; it is asked again after 0.5 s"
+    assert said[1].startswith("retrying in ")
+    assert said[1].endswith(" s: no whole answer within 0.5 s")
+
+
+def test_an_endpoint_that_always_hangs_meets_the_deadline_with_more_than_one_request(client_for):
+    policy = RetryPolicy(attempt_s=0.05, base_s=0.01, cap_s=0.02)
+    error = failure(client_for(lambda _r: hangs(), retry=policy)[1], deadline_s=1.5)
+    assert error.kind is ModelErrorKind.TIMEOUT
+    assert "no whole answer within 1.5 s (" in str(error)
+    assert "; before that: no whole answer within 0." in str(error)
+    assert error.usage.calls >= 2
+
+
+def test_requests_without_an_answer_are_bounded_as_others_are(client_for):
+    policy = RetryPolicy(attempt_s=0.05, attempts=2, base_s=0.01, cap_s=0.02)
+    error = failure(client_for(lambda _r: hangs(), retry=policy)[1], deadline_s=60)
+    assert error.kind is ModelErrorKind.TIMEOUT
+    assert "no whole answer within 0.1 s (2 times)" in str(error)
+
+
+def test_a_slow_endpoint_is_given_twice_as_long_each_time():
+    policy = RetryPolicy(attempt_s=150)
+    assert [policy.attempt_limit_s(n) for n in (0, 1, 2)] == [150, 300, 600]
+    assert RetryPolicy().attempt_limit_s(3) is None
+
+
 def test_retries_are_bounded_reported_and_counted(client_for):
     said: list[str] = []
     server, client = client_for(lambda _r: fails(503, "overloaded"), on_wait=said.append)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.openai_server import fails
+from tests.openai_server import fails, hangs
 from tests.plugin.conftest import SUITE, Project
 
 
@@ -152,4 +152,18 @@ def test_a_judge_that_is_waited_for_is_said(make_project: Callable[..., Project]
     result = project.run(workers)
     assert result.ret == 0
     assert any(line.startswith(" wait  judge: retrying in ") and "503" in line for line in result.outlines)
+    assert project.results()["summary"]["root_sr"] == 100
+
+
+def test_a_judge_that_takes_a_request_and_hangs_is_asked_again_and_said(
+    make_project: Callable[..., Project], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pytest_gta.workshop.JUDGE_ATTEMPT_S", 1.5)
+    project = make_project(1)
+    normal, silent = project.respond, [hangs()]
+    project.respond = lambda request: silent.pop() if silent else normal(request)  # type: ignore[method-assign]
+    result = project.run("-n0")
+    assert result.ret == 0
+    waits = [line for line in result.outlines if line.startswith(" wait  judge: ")]
+    assert any("asked again after" in line or "no whole answer within" in line for line in waits)
     assert project.results()["summary"]["root_sr"] == 100
