@@ -22,6 +22,7 @@ from pytest_gta.cli import (
     options,
     pack,
     report,
+    stats,
     tools,
     validate,
 )
@@ -30,6 +31,7 @@ COMMANDS = (
     init,
     fetch,
     validate,
+    stats,
     report,
     compare,
     merge,

@@ -1,0 +1,73 @@
+"""``pytest-gta stats DATASET``: what a dataset consists of, beside what is published of GTA-Workflow."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pytest_gta.settings import SettingsError
+
+if TYPE_CHECKING:
+    from pytest_gta.benchmark.statistics import DatasetStatistics
+
+
+def add_to(subcommands: Any) -> None:
+    """Add the subcommand."""
+    parser = subcommands.add_parser(
+        "stats",
+        help="show what a dataset consists of",
+        description="Show what a dataset consists of, in the terms of the benchmark's paper and beside the figures it "
+        "publishes of GTA-Workflow. No input file is read.",
+    )
+    parser.add_argument("dataset", metavar="DATASET", help="mini, workflow, or the path of a folder or zip")
+    parser.add_argument("--json", action="store_true", help="print it as JSON")
+    parser.add_argument(
+        "--plot", metavar="FILE", type=Path, help="also draw it to a .png, .svg or .pdf (needs pytest-gta[tools])"
+    )
+    parser.set_defaults(run=run)
+
+
+def run(given: argparse.Namespace) -> int:
+    """Count, print, and draw when asked to."""
+    from pytest_gta.benchmark.statistics import statistics_of
+    from pytest_gta.reporters.statistics import as_json, table
+    from pytest_gta.selection import open_dataset
+    from pytest_gta.workshop import fetched_datasets
+
+    if given.plot:
+        _check_plot(given.plot)
+    release = open_dataset(given.dataset, fetched_datasets(os.environ))
+    statistics = statistics_of(release)
+    if given.plot:
+        _draw(given.plot, release.name, statistics)
+    if given.json:
+        dataset = {"name": release.name, "path": str(release.path), "sha256": release.sha256}
+        print(json.dumps({"dataset": dataset, **as_json(statistics)}, indent=1))
+        return 0
+    print(f"{release.name}  (sha256 {release.sha256[:12]})")
+    for line in table(statistics):
+        print(line)
+    if given.plot:
+        print(f"drawn to {given.plot}")
+    return 0
+
+
+def _check_plot(path: Path) -> None:
+    from pytest_gta.reporters.statistics_plot import NotDrawable, check_drawable
+
+    try:
+        check_drawable(path)
+    except NotDrawable as error:
+        raise SettingsError(f"--plot: {error}") from None
+
+
+def _draw(path: Path, name: str, statistics: DatasetStatistics) -> None:
+    from pytest_gta.reporters.statistics_plot import NotDrawable, draw
+
+    try:
+        draw(path, name, statistics)
+    except NotDrawable as error:
+        raise SettingsError(f"--plot: {error}") from None

@@ -1,0 +1,148 @@
+"""A dataset's statistics beside those that GTA-2 publishes of its own: as a table of 80 columns, and as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import fields
+from typing import Any
+
+from pytest_gta.benchmark import published_statistics as published
+from pytest_gta.benchmark.statistics import DatasetStatistics, Spread
+from pytest_gta.reporters.wording import rate
+
+SOURCE = "GTA-2, arXiv 2604.15715, of GTA-Workflow; not counted by this program"
+INFERRED = "from the files a task names, else from the words of its request"
+"""How the kinds of deliverables are found; the paper does not say how it counted."""
+_BAR = 30
+_PUBLISHED_LEAVES = Spread({float(leaves): tasks for leaves, tasks in published.LEAVES_A_TASK.items()})
+
+
+def table(statistics: DatasetStatistics) -> Iterator[str]:
+    """Yield the lines of the table; a dash where nothing is published."""
+    yield _row("", "here", "published")
+    yield from _sizes(statistics)
+    for heading, unit, here, theirs in _breakdowns(statistics):
+        yield ""
+        yield _row(heading, unit, "published")
+        yield from _shares(here, theirs)
+    yield ""
+    yield _row("leaves a task", "tasks", "published")
+    yield from _histogram(statistics.leaves.counts, published.LEAVES_A_TASK)
+    yield ""
+    yield f"published  {SOURCE}"
+    yield f"inferred   {INFERRED}"
+
+
+def as_json(statistics: DatasetStatistics) -> dict[str, Any]:
+    """Return the statistics, and what is published, as JSON values."""
+    here: dict[str, Any] = {}
+    for field in fields(statistics):
+        value = getattr(statistics, field.name)
+        here[field.name] = _spread_json(value) if isinstance(value, Spread) else value
+    return {
+        "statistics": here,
+        "published": {
+            "source": SOURCE,
+            "tasks": published.TASKS,
+            "leaves": _spread_json(_PUBLISHED_LEAVES),
+            "tasks_with_inputs": published.TASKS_WITH_INPUTS,
+            "categories": dict(published.CATEGORIES),
+            "input_kinds": list(published.INPUT_KINDS),
+            "deliverables_per_cent": dict(published.DELIVERABLES),
+            "tools": dict(published.TOOLS_BY_CAPABILITY),
+            "capabilities": dict(published.TASKS_BY_CAPABILITY),
+        },
+    }
+
+
+def _sizes(statistics: DatasetStatistics) -> Iterator[str]:
+    leaves, theirs = statistics.leaves, _PUBLISHED_LEAVES
+    yield _row("tasks", f"{statistics.tasks:,}", f"{published.TASKS}")
+    if statistics.unusable:
+        yield _row("records that are no usable task", f"{statistics.unusable:,}", "-")
+    yield _row("categories", f"{len(statistics.categories)}", f"{len(published.CATEGORIES)}")
+    yield _row("leaves", f"{leaves.total:,.0f}", f"{published.LEAVES:,}")
+    yield _row("  a task, mean", _mean(leaves), _mean(theirs))
+    yield _row("  a task, from the least to the most", _range(leaves), _range(theirs))
+    yield _row("checkpoints above them", f"{statistics.inner:,}", "-")
+    for level, number in statistics.depths.counts.items():
+        yield _row(f"leaves at level {level:g}" + (", the top" if level == 1 else ""), f"{number:,}", "-")
+    yield _row("weight of a leaf, mean (range)", _mean_and_range(statistics.leaf_weights), "-")
+    yield _row("weight of a checkpoint above, mean (range)", _mean_and_range(statistics.inner_weights), "-")
+    yield _row("words of a request, mean (range)", _mean_and_range(statistics.request_words), "-")
+    yield _row("tasks with input files", f"{statistics.tasks_with_inputs:,}", f"{published.TASKS_WITH_INPUTS}")
+    yield _row("  files of such a task, mean (range)", _mean_and_range(statistics.inputs_a_task), "-")
+    tools = "not readable" if statistics.other_tools < 0 else f"{sum(statistics.tools.values())}"
+    yield _row("the benchmark's tools described", tools, f"{published.TOOLS}")
+    if statistics.other_tools > 0:
+        yield _row("other tools described", f"{statistics.other_tools}", "-")
+    yield _row("tasks that name tools", f"{statistics.tasks_naming_tools:,}", "0")
+
+
+_Breakdown = tuple[str, str, Mapping[str, int], Mapping[str, str]]
+
+
+def _breakdowns(statistics: DatasetStatistics) -> Iterator[_Breakdown]:
+    yield "category", "tasks", statistics.categories, _counts_and_shares(published.CATEGORIES)
+    yield (
+        "kind of deliverable (inferred)",
+        "tasks asking",
+        statistics.deliverables,
+        {kind: rate(share) for kind, share in published.DELIVERABLES.items()},
+    )
+    yield "kind of input file", "files", statistics.inputs, dict.fromkeys(published.INPUT_KINDS, "some")
+    yield "class of tool", "tools", statistics.tools, _counts_and_shares(published.TOOLS_BY_CAPABILITY)
+
+
+def _counts_and_shares(counts: Mapping[str, int]) -> dict[str, str]:
+    total = sum(counts.values())
+    return {name: _count_and_share(number, total) for name, number in counts.items()}
+
+
+def _count_and_share(number: int, total: int) -> str:
+    return f"{number:,}  {rate(100 * number / total if total else None):>7}"
+
+
+def _shares(here: Mapping[str, int], theirs: Mapping[str, str]) -> Iterator[str]:
+    total = sum(here.values())
+    for name in dict.fromkeys((*here, *theirs)):
+        yield _row(f"  {name}", _count_and_share(here[name], total) if name in here else "-", theirs.get(name, "-"))
+
+
+def _histogram(here: Mapping[float, int], theirs: Mapping[int, int]) -> Iterator[str]:
+    values = sorted({*here, *theirs})
+    if not values:
+        return
+    tallest = max((*here.values(), *theirs.values()))
+    for value in range(int(values[0]), int(values[-1]) + 1):
+        number, other = here.get(value, 0), theirs.get(value, 0)
+        bar = "#" * round(_BAR * number / tallest) or ("." if number else "")
+        if number or other:
+            yield _row(f"  {value:>3}  {bar}", f"{number}", f"{other}")
+
+
+def _row(name: str, here: str, theirs: str) -> str:
+    return f"{name:<42.42}{here:>19}{theirs:>18}".rstrip()
+
+
+def _mean(spread: Spread) -> str:
+    return "-" if spread.mean is None else f"{spread.mean:,.2f}"
+
+
+def _range(spread: Spread) -> str:
+    return "-" if spread.least is None else f"{spread.least:,g} to {spread.most:,g}"
+
+
+def _mean_and_range(spread: Spread) -> str:
+    return "-" if spread.mean is None else f"{_mean(spread)} ({_range(spread)})"
+
+
+def _spread_json(spread: Spread) -> dict[str, Any]:
+    return {
+        "number": spread.number,
+        "total": spread.total,
+        "mean": spread.mean,
+        "least": spread.least,
+        "most": spread.most,
+        "counts": {f"{value:g}": number for value, number in spread.counts.items()},
+    }
