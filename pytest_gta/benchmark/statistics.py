@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
+from pytest_gta.benchmark.capability import CAPABILITIES, CapabilityBasis
 from pytest_gta.benchmark.file_names import file_names
 from pytest_gta.benchmark.kinds import kind_of, mentioned_kinds
 from pytest_gta.benchmark.release import DatasetError, Release
@@ -69,6 +70,8 @@ class DatasetStatistics:
         inputs: Kind of file to the number of input files, most first.
         inputs_a_task: Input files of each task that has some.
         deliverables: Kind of file to the number of tasks that ask for it, by `asked_kinds`, most first.
+        capabilities: Capability to the number of tasks that ask for it.
+        capabilities_inferred: Tasks whose capabilities are guessed by rule.
         tools: Capability to the number of the benchmark's tools that the dataset describes.
         other_tools: Tools it describes that are not the benchmark's; -1 when its descriptions cannot be read.
         tasks_naming_tools: Tasks that name expected tools.
@@ -89,6 +92,8 @@ class DatasetStatistics:
     inputs: Mapping[str, int]
     inputs_a_task: Spread
     deliverables: Mapping[str, int]
+    capabilities: Mapping[str, int]
+    capabilities_inferred: int
     tools: Mapping[str, int]
     other_tools: int
     tasks_naming_tools: int
@@ -122,7 +127,9 @@ def statistics_of(release: Release) -> DatasetStatistics:
         inputs=_most_first(kind_of(resource.path) for task in tasks for resource in task.resources),
         inputs_a_task=_spread(len(task.resources) for task in tasks if task.resources),
         deliverables=_most_first(kind for task in tasks for kind in asked_kinds(task)),
-        tools=_capabilities(described or ()),
+        capabilities=_in_order(name for task in tasks for name in task.capabilities.names),
+        capabilities_inferred=sum(task.capabilities.basis is CapabilityBasis.INFERRED for task in tasks),
+        tools=_in_order(TOOL_CAPABILITIES[name] for name in described or () if name in TOOL_CAPABILITIES),
         other_tools=-1 if described is None else len(set(described) - set(TOOL_CAPABILITIES)),
         tasks_naming_tools=sum(bool(task.expected_tools) for task in tasks),
     )
@@ -162,6 +169,6 @@ def _by_category(counts: Mapping[str, int]) -> dict[str, int]:
     return {slug: counts[slug] for slug in (*official, *sorted(set(counts) - set(official)))}
 
 
-def _capabilities(described: Iterable[str]) -> dict[str, int]:
-    found = Counter(TOOL_CAPABILITIES[name] for name in described if name in TOOL_CAPABILITIES)
-    return {name: found[name] for name in dict.fromkeys(TOOL_CAPABILITIES.values()) if found[name]}
+def _in_order(capabilities: Iterable[str]) -> dict[str, int]:
+    found = Counter(capabilities)
+    return {name: found[name] for name in CAPABILITIES if found[name]}

@@ -92,3 +92,4 @@ def _next(dataset: str, fetched: Fetched, fetcher: Fetcher, *, where_runs_look: 
     chosen = dataset if where_runs_look else shlex.quote(str(fetched.path))
     yield f"next     pytest --gta-dataset={chosen} --gta-model=MODEL -n 8"
     yield f"         pytest-gta validate {chosen}"
+    yield f"         pytest-gta stats {chosen}"

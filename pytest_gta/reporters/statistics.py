@@ -10,9 +10,9 @@ from pytest_gta.benchmark import published_statistics as published
 from pytest_gta.benchmark.statistics import DatasetStatistics, Spread
 from pytest_gta.reporters.wording import rate
 
-SOURCE = "GTA-2, arXiv 2604.15715, of GTA-Workflow; not counted by this program"
+SOURCE = "GTA-2, arXiv 2604.15715, of GTA-Workflow; not counted here"
 INFERRED = "from the files a task names, else from the words of its request"
-"""How the kinds of deliverables are found; the paper does not say how it counted."""
+"""How kinds of deliverables are found; the paper does not say how it counted."""
 _BAR = 30
 _PUBLISHED_LEAVES = Spread({float(leaves): tasks for leaves, tasks in published.LEAVES_A_TASK.items()})
 
@@ -21,10 +21,10 @@ def table(statistics: DatasetStatistics) -> Iterator[str]:
     """Yield the lines of the table; a dash where nothing is published."""
     yield _row("", "here", "published")
     yield from _sizes(statistics)
-    for heading, unit, here, theirs in _breakdowns(statistics):
+    for heading, unit, here, total, theirs in _breakdowns(statistics):
         yield ""
         yield _row(heading, unit, "published")
-        yield from _shares(here, theirs)
+        yield from _shares(here, total, theirs)
     yield ""
     yield _row("leaves a task", "tasks", "published")
     yield from _histogram(statistics.leaves.counts, published.LEAVES_A_TASK)
@@ -79,23 +79,45 @@ def _sizes(statistics: DatasetStatistics) -> Iterator[str]:
     yield _row("tasks that name tools", f"{statistics.tasks_naming_tools:,}", "0")
 
 
-_Breakdown = tuple[str, str, Mapping[str, int], Mapping[str, str]]
+_Breakdown = tuple[str, str, Mapping[str, int], int, Mapping[str, str]]
 
 
 def _breakdowns(statistics: DatasetStatistics) -> Iterator[_Breakdown]:
-    yield "category", "tasks", statistics.categories, _counts_and_shares(published.CATEGORIES)
+    """Yield heading, unit, numbers, what is 100 % of them, and what is published."""
+    yield (
+        "category",
+        "tasks",
+        statistics.categories,
+        statistics.tasks,
+        _counts_and_shares(published.CATEGORIES, published.TASKS),
+    )
+    guessed = f" (inferred for {statistics.capabilities_inferred:,})" if statistics.capabilities_inferred else ""
+    yield (
+        f"capability asked for{guessed}",
+        "tasks",
+        statistics.capabilities,
+        statistics.tasks,
+        _counts_and_shares(published.TASKS_BY_CAPABILITY, published.TASKS),
+    )
     yield (
         "kind of deliverable (inferred)",
         "tasks asking",
         statistics.deliverables,
+        sum(statistics.deliverables.values()),
         {kind: rate(share) for kind, share in published.DELIVERABLES.items()},
     )
-    yield "kind of input file", "files", statistics.inputs, dict.fromkeys(published.INPUT_KINDS, "some")
-    yield "class of tool", "tools", statistics.tools, _counts_and_shares(published.TOOLS_BY_CAPABILITY)
+    inputs = statistics.inputs
+    yield "kind of input file", "files", inputs, sum(inputs.values()), dict.fromkeys(published.INPUT_KINDS, "some")
+    yield (
+        "class of tool",
+        "tools",
+        statistics.tools,
+        sum(statistics.tools.values()),
+        _counts_and_shares(published.TOOLS_BY_CAPABILITY, published.TOOLS),
+    )
 
 
-def _counts_and_shares(counts: Mapping[str, int]) -> dict[str, str]:
-    total = sum(counts.values())
+def _counts_and_shares(counts: Mapping[str, int], total: int) -> dict[str, str]:
     return {name: _count_and_share(number, total) for name, number in counts.items()}
 
 
@@ -103,8 +125,7 @@ def _count_and_share(number: int, total: int) -> str:
     return f"{number:,}  {rate(100 * number / total if total else None):>7}"
 
 
-def _shares(here: Mapping[str, int], theirs: Mapping[str, str]) -> Iterator[str]:
-    total = sum(here.values())
+def _shares(here: Mapping[str, int], total: int, theirs: Mapping[str, str]) -> Iterator[str]:
     for name in dict.fromkeys((*here, *theirs)):
         yield _row(f"  {name}", _count_and_share(here[name], total) if name in here else "-", theirs.get(name, "-"))
 

@@ -43,6 +43,7 @@ def test_the_full_release(tmp_path: Path) -> None:
     assert found.inputs == {"csv": 20, "pdf": 20, "audio": 15, "image": 15}
     assert found.inputs_a_task.total == 70
     assert found.deliverables == {"csv": 22, "docx": 22, "html": 22, "pdf": 22, "pptx": 22, "xlsx": 22}
+    assert found.capabilities["operation"] == found.capabilities_inferred == 132
     assert found.tools == {"perception": 9, "operation": 19, "logic": 6, "creativity": 3}
     assert (found.other_tools, found.tasks_naming_tools) == (0, 0)
 
@@ -82,6 +83,8 @@ def test_levels_weights_and_what_is_unusable(tmp_path: Path) -> None:
     assert (found.top_leaves, found.inner) == (2, 4)
     assert list(found.categories) == [slug for slug in found.categories if slug != "zoology"] + ["zoology"]
     assert found.request_words.least == 3
+    assert found.capabilities == {"perception": 1}
+    assert found.capabilities_inferred == 1
     assert found.tools == {"perception": 8, "operation": 19, "logic": 6, "creativity": 3}
     assert (found.other_tools, found.tasks_naming_tools) == (1, 1)
 

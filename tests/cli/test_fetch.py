@@ -45,6 +45,7 @@ def test_what_is_said(tmp_path: Path, file_server: FileServer, capsys: pytest.Ca
     assert lines[4:] == [
         "next     pytest --gta-dataset=workflow --gta-model=MODEL -n 8",
         "         pytest-gta validate workflow",
+        "         pytest-gta stats workflow",
     ]
     assert main(["fetch", "workflow"]) == 0
     assert capsys.readouterr().out.splitlines() == [f"is there {archive}", *lines[1:]]
@@ -56,6 +57,7 @@ def test_what_is_said(tmp_path: Path, file_server: FileServer, capsys: pytest.Ca
 def test_the_next_commands_work(capsys: pytest.CaptureFixture[str], pytester: pytest.Pytester) -> None:
     assert main(["fetch", "workflow"]) == 0
     assert main(["validate", "workflow"]) == 0
+    assert main(["stats", "workflow"]) == 0
     assert "6 tasks;" in capsys.readouterr().out
     pytester.makepyfile("import pytest\n@pytest.mark.gta\ndef test_workflow(gta_task): pass\n")
     listed = pytester.runpytest_subprocess(
