@@ -8,8 +8,9 @@ import struct
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
-from pytest_gta.formats import sound_pitch
+from pytest_gta.formats import sound_pitch, sound_tempo
 from pytest_gta.formats.media import add_media_facts, iso_duration
 from pytest_gta.formats.reading import Reading, Source, Unreadable
 from pytest_gta.formats.speech import add_transcript
@@ -20,6 +21,7 @@ _BLOCK_S = 0.05
 _SILENCE_DBFS = -50.0
 _MOST_BLOCKS = 4_000
 _MOST_WINDOWS = 300
+_BLOCK_BYTES = 2_000_000
 _FLOAT, _EXTENSIBLE, _PCM = 3, 65_534, 1
 
 
@@ -90,6 +92,8 @@ def _read_wave(source: Source, reading: Reading) -> None:
     reading.facts["silent share %"] = round(100 * silent, 1)
     if heard and (pitch := _pitch(source, wave, frames)):
         reading.facts["strongest frequency Hz"] = pitch
+    if heard and (tempo := _tempo(source, wave, frames, reading)):
+        reading.facts[sound_tempo.FACT] = sound_tempo.in_words(tempo)
     if not heard:
         reading.note("it is silent from start to end")
     elif peak >= 0.999:
@@ -157,6 +161,42 @@ def _pitch(source: Source, wave: _Wave, frames: int) -> str:
             yield start, list(_samples(data, wave))[:: wave.channels]
 
     return sound_pitch.in_words(sound_pitch.strongest(windows(), wave.rate))
+
+
+def _tempo(source: Source, wave: _Wave, frames: int, reading: Reading) -> float | None:
+    """Estimate the tempo of the sound's beginning, all channels together; None where there is no clear beat."""
+    if not sound_tempo.can_measure():
+        return None
+    onsets = sound_tempo.Onsets(wave.rate)
+    source.stream.seek(wave.start)
+    # A header may claim any rate and any number of channels.
+    block = max(1, min(wave.rate, _BLOCK_BYTES // wave.frame_bytes))
+    for left in range(frames, 0, -block):
+        data = source.stream.read(min(block, left) * wave.frame_bytes)
+        if not data or onsets.full or reading.expired:
+            break
+        onsets.add(_mixed(data, wave))
+    return onsets.tempo()
+
+
+def _mixed(data: bytes, wave: _Wave) -> Any:
+    """Return the mean of the channels as an array of numpy."""
+    import numpy as np
+
+    data = data[: len(data) // wave.frame_bytes * wave.frame_bytes]
+    width = wave.bits // 8
+    values: Any
+    if wave.coding == _FLOAT:
+        values = np.nan_to_num(np.frombuffer(data, "<f4" if width == 4 else "<f8"), posinf=0.0, neginf=0.0)
+    elif width == 1:
+        values = np.frombuffer(data, np.uint8) / 128.0 - 1.0
+    elif width == 3:
+        whole = np.zeros((len(data) // 3, 4), np.uint8)
+        whole[:, 1:] = np.frombuffer(data, np.uint8).reshape(-1, 3)
+        values = whole.reshape(-1).view("<i4") / 2.0**31
+    else:
+        values = np.frombuffer(data, f"<i{width}") / 2.0 ** (wave.bits - 1)
+    return values.reshape(-1, wave.channels).mean(axis=1)
 
 
 def _samples(data: bytes, wave: _Wave) -> Iterator[float]:

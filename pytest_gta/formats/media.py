@@ -8,10 +8,12 @@ import struct
 from collections.abc import Iterator
 from typing import Any
 
+from pytest_gta.formats import sound_tempo
 from pytest_gta.formats.reading import Reading, Source
 from pytest_gta.formats.wording import one_line
 
 _MOST_BOXES = 10_000
+_LEVEL_RATE = 8_000
 _CONTAINERS = (b"moov", b"trak", b"mdia", b"minf", b"stbl", b"udta")
 
 
@@ -74,8 +76,9 @@ def _add_level(source: Source, reading: Reading) -> None:
         if not container.streams.audio:
             return
         av = importlib.import_module("av")
-        resampler = av.AudioResampler(format="s16", layout="mono", rate=8000)
+        resampler = av.AudioResampler(format="s16", layout="mono", rate=_LEVEL_RATE)
         peak, blocks = 0, []
+        onsets = sound_tempo.Onsets(_LEVEL_RATE) if sound_tempo.can_measure() else None
         for frame in container.decode(audio=0):
             for converted in resampler.resample(frame):
                 samples = memoryview(bytes(converted.planes[0])[: converted.samples * 2]).cast("h")
@@ -83,6 +86,8 @@ def _add_level(source: Source, reading: Reading) -> None:
                     peak = max(peak, max(samples), -min(samples))
                     part = samples[::4]
                     blocks.append(math.sqrt(sum(value * value for value in part) / len(part)))
+                    if onsets is not None and not onsets.full:
+                        onsets.add(_full_scale(samples))
             if reading.expired:
                 reading.fault("the level of the sound was measured for its beginning only")
                 break
@@ -94,6 +99,14 @@ def _add_level(source: Source, reading: Reading) -> None:
         reading.facts["silent share %"] = round(100 * silent, 1)
         if not peak:
             reading.note("its sound is silent from start to end")
+        if onsets is not None and (tempo := onsets.tempo()):
+            reading.facts[sound_tempo.FACT] = sound_tempo.in_words(tempo)
+
+
+def _full_scale(samples: memoryview) -> Any:
+    import numpy as np
+
+    return np.frombuffer(samples, np.int16) / 32768.0
 
 
 def _decibels(value: float) -> float:

@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from pytest_gta.formats.sound_tempo import beat_of
+
 Values = np.ndarray[Any, Any]
 
 ANALYSIS_HZ = 22_050
@@ -26,7 +28,8 @@ _SILENCE_DBFS = -50.0
 _LOWEST_HZ, _HIGHEST_HZ = 60.0, 1_500.0
 _CLEAR = 0.85
 """How like itself a frame has to be, one period later, to have a pitch."""
-_SLOWEST_BPM, _FASTEST_BPM, _USUAL_BPM = 40.0, 240.0, 120.0
+_FAINT = 0.15
+"""The least clarity of a beat that is told at all."""
 _NOTES = ("C", "C#", "D", "D#", "E", "F", "F#", "G", "G#", "A", "A#", "B")
 
 
@@ -159,40 +162,10 @@ def _tempo(bands: Values) -> dict[str, float | None]:
     onsets = np.maximum(swelling - smooth, 0)
     if len(onsets) < rate * 3 or onsets.max(initial=0.0) < 0.5:
         return {"bpm": None, "clarity": 0.0}
-    onsets = onsets - onsets.mean()
-    size = 1 << (2 * len(onsets) - 1).bit_length()
-    alike = np.fft.irfft(np.abs(np.fft.rfft(onsets, size)) ** 2, size)[: len(onsets)]
-    alike = alike / max(float(alike[0]), 1e-9) * len(onsets) / np.maximum(len(onsets) - np.arange(len(onsets)), 1)
-    first, last = int(60 / _FASTEST_BPM * rate), min(int(60 / _SLOWEST_BPM * rate) + 1, len(alike) // 2)
-    if last - first < 3:
+    beat = beat_of(onsets, rate)
+    if beat is None:
         return {"bpm": None, "clarity": 0.0}
-    lags = np.arange(first, last)
-    # Of a beat and its multiples the one near a usual tempo is meant.
-    usual = np.exp(-0.5 * (np.log2(60 * rate / lags / _USUAL_BPM) / 1.0) ** 2)
-    peak = np.maximum(np.maximum(alike[lags - 1], alike[lags]), alike[lags + 1])
-    best = int(lags[(peak * usual).argmax()])
-    clarity = float(max(alike[best - 1 : best + 2]))
-    if clarity < 0.15:
-        return {"bpm": None, "clarity": round(max(clarity, 0.0), 2)}
-    return {"bpm": round(60 * rate / _refined(alike, best), 1), "clarity": round(min(clarity, 1.0), 2)}
-
-
-def _refined(alike: Values, lag: int) -> float:
-    """Measure a period over as many of it as there are: frames are too coarse to tell it from one."""
-    period = float(lag + int(alike[lag - 1 : lag + 2].argmax()) - 1)
-    for times in (2, 4, 8, 16):
-        place = round(period * times)
-        if place + 3 >= len(alike) // 2:
-            break
-        reach = max(1, times // 2)
-        near = alike[place - reach : place + reach + 1]
-        top = place - reach + int(near.argmax())
-        if alike[top] < 0.5 * alike[lag - 1 : lag + 2].max():
-            break
-        left, middle, right = (float(value) for value in alike[top - 1 : top + 2])
-        bend = left - 2 * middle + right
-        period = (top + (0.5 * (left - right) / bend if bend < 0 else 0.0)) / times
-    return period
+    return {"bpm": round(beat.tempo, 1) if beat.clarity >= _FAINT else None, "clarity": round(beat.clarity, 2)}
 
 
 def _mel_filters() -> Values:
