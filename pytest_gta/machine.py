@@ -105,6 +105,7 @@ def inspect(environment: Mapping[str, str], *, online: bool = False) -> Iterator
     yield "Renderers", list(_renderers())
     yield "Fonts", list(_fonts())
     yield "Models on this machine", list(_models())
+    yield "Datasets", list(_datasets(environment))
     yield "Keys", list(_keys(environment))
     yield "Endpoints", list(_endpoints(environment, online=online))
 
@@ -224,6 +225,20 @@ def _models() -> Iterator[Finding]:
         there = all(_version(name) for name in distributions)
         brings = "" if there else f"pip install '{DISTRIBUTION}[{extra}]'"
         yield Finding(State.OK if there else State.MISSING, what, "at hand" if there else "not here", brings)
+
+
+def _datasets(environment: Mapping[str, str]) -> Iterator[Finding]:
+    from pytest_gta.datasets.record import read_record
+    from pytest_gta.selection import dataset_folder
+    from pytest_gta.workshop import fetched_datasets
+
+    found = dataset_folder("workflow", fetched_datasets(environment))
+    if found is None:
+        yield Finding(State.MISSING, "workflow", "runs take the bundled tasks, mini", "pytest-gta fetch workflow")
+        return
+    record = read_record(found)
+    known = f", sha256 {record.sha256[:12]}" if record else ""
+    yield Finding(State.OK, "workflow", f"{found}{known}")
 
 
 def _keys(environment: Mapping[str, str]) -> Iterator[Finding]:

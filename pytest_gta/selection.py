@@ -8,6 +8,7 @@ from pathlib import Path
 
 from pytest_gta.benchmark.release import Release
 from pytest_gta.benchmark.task import Task, TaskFault
+from pytest_gta.datasets.sources import SOURCES
 from pytest_gta.option_values import DATASETS
 from pytest_gta.settings import Settings, SettingsError
 
@@ -21,7 +22,8 @@ def dataset_folder(name: str, fetched: Path) -> Path | None:
     """
     if name == "mini":
         return Path(__file__).parents[1] / "benchmark_tasks" / "mini"
-    candidates = (fetched / "gta_workflow_dataset", fetched / "gta_workflow_dataset.zip")
+    source = SOURCES[name]
+    candidates = (fetched / source.folder, fetched / source.file)
     return next((path for path in candidates if path.exists()), None)
 
 

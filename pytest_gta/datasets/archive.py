@@ -116,10 +116,15 @@ def read_through(path: Path, on_progress: Callable[[int, int | None], None]) -> 
 def unpack(path: Path, contents: Contents, target: Path, on_progress: Callable[[int, int | None], None]) -> None:
     """Unpack the dataset of a checked archive into a new folder, which is there whole or not at all.
 
+    No other process may do the same at the same time.
+
     Raises:
         FetchError: When a file is damaged or larger than the archive says, or there is no room.
     """
-    scratch = Path(tempfile.mkdtemp(dir=target.parent, prefix=f".{target.name}."))
+    prefix = f".{target.name}.unpacking-"
+    for left in target.parent.glob(f"{prefix}*"):  # by a process that was killed
+        shutil.rmtree(left, ignore_errors=True)
+    scratch = Path(tempfile.mkdtemp(dir=target.parent, prefix=prefix))
     try:
         with zipfile.ZipFile(path) as archive:
             done = 0

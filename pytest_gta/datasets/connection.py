@@ -19,10 +19,9 @@ _LOOPBACK = ("localhost", "127.0.0.1", "::1")
 _CERTIFICATES = ("SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE")
 
 
-def without_user(url: str) -> str:
-    """Return an address without the user and password in it."""
-    parts = urlsplit(url)
-    return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2]))
+def shown(url: str) -> str:
+    """Return an address as it may be shown and kept: without a user, and without a query, which may hold a key."""
+    return urlunsplit(urlsplit(_without_user(url))._replace(query="", fragment=""))
 
 
 def host_of(url: str) -> str:
@@ -43,7 +42,7 @@ def open_url(url: str, headers: Mapping[str, str], *, timeout_s: float) -> HTTPR
         OSError: No connection, `TimeoutError` and `ssl.SSLCertVerificationError` included.
         FetchError: When a redirect leads to where nothing is to be fetched from.
     """
-    request = urllib.request.Request(without_user(url), headers=dict(headers))  # noqa: S310 - sources allow http(s)
+    request = urllib.request.Request(_without_user(url), headers=dict(headers))  # noqa: S310 - sources allow http(s)
     request.add_header("User-Agent", f"pytest-gta/{__version__}")
     # What was asked to be squeezed on the way could not be gone on with from the middle.
     request.add_header("Accept-Encoding", "identity")
@@ -62,6 +61,11 @@ def open_url(url: str, headers: Mapping[str, str], *, timeout_s: float) -> HTTPR
         reason = error.reason
         raise reason if isinstance(reason, OSError) else OSError(str(reason)) from error
     return answer
+
+
+def _without_user(url: str) -> str:
+    parts = urlsplit(url)
+    return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2]))
 
 
 def _trust() -> ssl.SSLContext:
@@ -102,4 +106,4 @@ class _Redirects(urllib.request.HTTPRedirectHandler):
                 f"{host_of(request.full_url)} redirects from {before} to {after}, where anyone could change the file; "
                 "fetch it from another place: --mirror URL"
             )
-        return super().redirect_request(request, answer, code, message, headers, without_user(to))
+        return super().redirect_request(request, answer, code, message, headers, _without_user(to))

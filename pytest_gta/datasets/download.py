@@ -16,7 +16,8 @@ from dataclasses import dataclass, replace
 from http.client import HTTPResponse
 from pathlib import Path
 
-from pytest_gta.datasets.connection import host_of, open_url, without_user
+from pytest_gta.datasets.connection import host_of, open_url
+from pytest_gta.datasets.connection import shown as shown_address
 from pytest_gta.datasets.partial_file import Origin, PartialFile
 from pytest_gta.datasets.sources import FetchError
 from pytest_gta.llm.api_fault import retry_after
@@ -74,7 +75,7 @@ class Download:
         Raises:
             FetchError: When the server does not have it, or does not bring it however often it is asked.
         """
-        shown = without_user(url)
+        shown = shown_address(url)
         failures, furthest = 0, partial.size
         while not partial.is_whole(shown):
             try:
@@ -221,8 +222,11 @@ def _given_up(setback: _Setback, failures: int, host: str, kept: int) -> str:
         so_far = f" and asks to wait {duration(setback.asked_s)}"
     else:
         so_far = f", {failures} times in a row"
-    rest = f"the same command goes on from the {kept:,} bytes that are there" if kept else "try again later"
-    return f"{setback}{so_far}; {rest}. Behind a proxy set HTTPS_PROXY; another place: --mirror URL"
+    rest = f"the same command goes on from the {kept:,} bytes that are there" if kept else "nothing has come of it"
+    return (
+        f"{setback}{so_far}; {rest}\n"
+        "Behind a proxy set HTTPS_PROXY; from another place: --mirror URL; without a network copy it: docs/datasets.md"
+    )
 
 
 def _number(text: str | None) -> int | None:

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from pytest_gta.benchmark.run_directory import NotWritten
 from pytest_gta.datasets.archive import BEGINNING, Contents, look_into, read_member, read_through, unpack
-from pytest_gta.datasets.connection import without_user
+from pytest_gta.datasets.connection import shown
 from pytest_gta.datasets.download import Download, Patience
 from pytest_gta.datasets.listing import listed_sha256
 from pytest_gta.datasets.partial_file import PartialFile
@@ -160,7 +160,7 @@ class Fetcher:
         partial = PartialFile(self.archive)
         if anew:
             partial.discard()
-        self.told.line(f"{self.source.title} {self.source.version}, from {without_user(url)}")
+        self.told.line(f"{self.source.title} {self.source.version}, from {shown(url)}")
         self.told.stage("downloading")
         Download(
             beginning=BEGINNING,
@@ -173,8 +173,8 @@ class Fetcher:
             contents, tasks = self._look_into(partial.path)
         except FetchError as error:
             partial.discard()
-            raise FetchError(f"{without_user(url)}: {error}. Fetch it from another place: --mirror URL") from None
-        record = self._accept(partial.path, without_user(url))
+            raise FetchError(f"{shown(url)}: {error}. Fetch it from another place: --mirror URL") from None
+        record = self._accept(partial.path, shown(url))
         partial.become(self.archive)
         return Fetched(self.archive, contents, record, tasks, new=True)
 

@@ -24,7 +24,7 @@ class Origin:
     """The file on the server that the bytes are of.
 
     Attributes:
-        url: Its address, without a user or password.
+        url: Its address, without what may be secret in it.
         total: Its size in bytes; None when the server did not say.
         etag: Its ``ETag``, "" when the server gave none.
         last_modified: Its ``Last-Modified``, "" when the server gave none.

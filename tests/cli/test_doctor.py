@@ -10,8 +10,10 @@ import pytest
 
 from pytest_gta import machine
 from pytest_gta.cli import main
+from pytest_gta.datasets.record import FetchRecord, write_record
 from pytest_gta.machine import Finding, State, inspect
 from tests.openai_server import Answer, OpenAIServer, RecordedRequest
+from tests.release_factory import make_release
 
 SUBJECTS = [
     "Basics",
@@ -21,6 +23,7 @@ SUBJECTS = [
     "Renderers",
     "Fonts",
     "Models on this machine",
+    "Datasets",
     "Keys",
     "Endpoints",
 ]
@@ -112,3 +115,14 @@ def test_an_address_that_is_none_is_said_without_its_key() -> None:
     environment = {"GTA_BASE_URL": f"ftp://user:{KEY}@host/v1"}
     [finding] = machine._endpoints(environment, online=True)
     assert finding.state is State.MISSING and KEY not in finding.detail
+
+
+def test_the_release_is_looked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    missing = next(found for subject, found in inspect({"GTA_DATA": str(tmp_path)}) if subject == "Datasets")
+    assert missing == [
+        Finding(State.MISSING, "workflow", "runs take the bundled tasks, mini", "pytest-gta fetch workflow")
+    ]
+    archive = make_release(tmp_path / "gta_workflow_dataset.zip", tasks=1)
+    write_record(archive, FetchRecord("workflow", "v0.2.0", 1, "ab" * 32, "", "2026-01-31", ""))
+    found = next(found for subject, found in inspect({"GTA_DATA": str(tmp_path)}) if subject == "Datasets")
+    assert found == [Finding(State.OK, "workflow", f"{archive}, sha256 abababababab")]

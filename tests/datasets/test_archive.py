@@ -167,6 +167,8 @@ def test_a_damaged_file_is_named(tmp_path: Path) -> None:
 def test_unpacking(tmp_path: Path) -> None:
     path = make_zip(tmp_path / "d.zip", FILES)
     told: list[tuple[int, int | None]] = []
+    (tmp_path / ".out.unpacking-1").mkdir()
+    (tmp_path / ".out.unpacking-1" / "half").write_text("")
     unpack(path, look_into(path, "end.json"), tmp_path / "out", lambda done, total: told.append((done, total)))
     assert {str(file.relative_to(tmp_path / "out")): file.read_bytes() for file in tmp_path.glob("out/**/*.*")} == {
         "end.json": b'{"1": {}}',
