@@ -19,15 +19,16 @@ from pytest_gta import __version__, local_profile
 from pytest_gta.agent_under_test import AgentUnderTest
 from pytest_gta.benchmark.run_directory import MANIFEST, RunDirectory
 from pytest_gta.options import OPTIONS
-from pytest_gta.selection import select_tasks
+from pytest_gta.selection import DatasetFinder, select_tasks
 from pytest_gta.settings import LOCAL_MODEL, Settings, SettingsError
 from pytest_gta.workshop import Workshop, fetched_datasets
 
 if TYPE_CHECKING:
     from pytest_gta.agents.protocol import Agent
     from pytest_gta.agents.specification import AgentSpec
-    from pytest_gta.benchmark.release import Release
+    from pytest_gta.benchmark.dataset import Dataset
     from pytest_gta.benchmark.results import RunResult, Verdict
+    from pytest_gta.benchmark.task import Task
     from pytest_gta.formats.renderers import Renderers
     from pytest_gta.judge.evidence import EvidenceBudget
     from pytest_gta.judge.protocol import TaskJudge
@@ -54,6 +55,7 @@ class Bench:
         run_dir: The run's directory when another process made it; None in the process that makes it.
         local_url: Where the bundled model is served, when another process serves it.
         workshop: What it shares with the other agents of the run; one of its own unless given.
+        find_dataset: Gives the path of a dataset by its name, None for a name it does not know.
 
     Attributes:
         tasks: The selected tasks, a bad one as its fault.
@@ -72,8 +74,9 @@ class Bench:
         run_dir: Path | None = None,
         local_url: str | None = None,
         workshop: Workshop | None = None,
+        find_dataset: DatasetFinder = lambda _name: None,
     ) -> None:
-        from pytest_gta.benchmark.release import DatasetError
+        from pytest_gta.benchmark.dataset import DatasetError
 
         self.settings = settings
         self.folder = folder
@@ -87,17 +90,17 @@ class Bench:
             or settings.run_dir
             or new_run_dir(self.folder, self.started_at, self.agent_spec.label)
         )
-        self.workshop = workshop or Workshop(settings, environment, self.run.whole, local_url)
+        self.workshop = workshop or Workshop(settings, environment, self.run.whole, local_url, find_dataset)
         try:
             self.tasks = select_tasks(self.release, settings, self.agent_under_test.recorded_ids)
         except DatasetError as error:
             raise SettingsError(str(error)) from None
-        self.agent_under_test.hide(self.release.path, fetched_datasets(environment), self.run.whole, settings.cache)
+        self.agent_under_test.hide(*self.release.paths, fetched_datasets(environment), self.run.whole, settings.cache)
 
     # -- what it shares with other agents ------------------------------------------------------------------------------
 
     @property
-    def release(self) -> Release:
+    def release(self) -> Dataset:
         """The dataset."""
         return self.workshop.release
 
@@ -145,7 +148,7 @@ class Bench:
         """
         if not self.tasks and not self.settings.shard:
             raise SettingsError(
-                f"no task of {self.release.path} is selected; see --gta-task, --gta-category"
+                f"no task of {self.release.location} is selected; see --gta-task, --gta-category"
                 + (" and what --gta-agent holds" if self.agent_under_test.is_recorded else "")
             )
         if self.settings.model and not self.agent_under_test.is_recorded:
@@ -190,7 +193,7 @@ class Bench:
             "command": earlier.get("command") or " ".join(["pytest", *sys.argv[1:]]),
             "dataset": {
                 "name": self.release.name,
-                "path": str(self.release.path),
+                "path": self.release.location,
                 "sha256": self.release.sha256,
                 "tasks": len(self.release.task_ids),
             },
@@ -231,12 +234,12 @@ class Bench:
         """Whether a verdict on disk may stand, when it is of the same evidence."""
         return self.settings.rejudge != "all"
 
-    def toolbox(self, workspace: Workspace, contributed: Sequence[Tool], scope: str) -> Toolbox:
+    def toolbox(self, task: Task, workspace: Workspace, contributed: Sequence[Tool]) -> Toolbox:
         """Return the tools of one task, bound to its workspace."""
         from pytest_gta.tools.table import TOOLS
         from pytest_gta.tools.toolbox import Toolbox
 
-        metadata: Mapping[str, Mapping[str, Any]] = self.release.tool_metadata
+        metadata: Mapping[str, Mapping[str, Any]] = self.release.tools_of(task)
         if self.settings.model == LOCAL_MODEL:
             specs = [tool.spec for tool in TOOLS]
             metadata = local_profile.tool_metadata(workspace.request, workspace.inputs, specs)
@@ -246,7 +249,7 @@ class Bench:
             metadata=metadata,
             timeout_s=self.settings.tool_timeout,
             extra=contributed,
-            endpoints=self.tool_endpoints(scope),
+            endpoints=self.tool_endpoints(task.slug),
         )
 
     def tool_endpoints(self, scope: str) -> ToolEndpoints:

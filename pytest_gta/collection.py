@@ -12,10 +12,23 @@ from pytest_gta.fixtures import INACTIVE
 from pytest_gta.keys import BENCH, TASK
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from pytest_gta.benchmark.task import Task, TaskFault
+    from pytest_gta.selection import DatasetFinder
 
 CATEGORY_MARKERS = ("data_analysis", "education", "planning", "marketing", "creative_design", "retrieval_qa")
 """The categories of the official release; markers of these names exist whether a run is active or not."""
+
+
+def dataset_finder(config: pytest.Config) -> DatasetFinder:
+    """Return what asks the hook ``pytest_gta_dataset`` where a dataset is."""
+
+    def find(name: str) -> Path | str | None:
+        found: Path | str | None = config.hook.pytest_gta_dataset(config=config, name=name)
+        return found
+
+    return find
 
 
 def parametrize(metafunc: pytest.Metafunc) -> None:

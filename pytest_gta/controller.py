@@ -101,6 +101,7 @@ class Controller:
         """Tell a worker which run it joins."""
         node.workerinput["gta_run_dir"] = str(self._bench.run.root)
         node.workerinput["gta_local_url"] = self._bench.workshop.start_local_model()
+        node.workerinput["gta_found_datasets"] = dict(self._bench.workshop.found_datasets)
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         """Learn which tasks are to run (without xdist)."""

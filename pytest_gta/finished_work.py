@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pytest_gta.bench import Bench
-from pytest_gta.benchmark.release import DatasetError
+from pytest_gta.benchmark.dataset import DatasetError
 from pytest_gta.benchmark.run_directory import MANIFEST, RunDirectory
 from pytest_gta.benchmark.task import Task
 from pytest_gta.selection import repeats
@@ -67,7 +67,7 @@ def open_finished_work(
         except SettingsError as error:
             raise SettingsError(f"{folder}: the run's tasks cannot be opened: {error}") from None
         if bench.release.sha256 != sha256:
-            raise SettingsError(f"the dataset {bench.release.path} has changed since the run {folder} was made")
+            raise SettingsError(f"the dataset {bench.release.location} has changed since the run {folder} was made")
         try:
             known = repeats(bench.release.tasks(), settings.repeat)
         except DatasetError as error:

@@ -75,7 +75,7 @@ def gta_workspace(request: pytest.FixtureRequest, gta_task: Task, _gta_directory
 @pytest.fixture
 def gta_tools(request: pytest.FixtureRequest, gta_task: Task, gta_workspace: Workspace) -> Iterator[Toolbox]:
     """The benchmark's tools, bound to this task's workspace and confined to it."""
-    toolbox = _bench(request.config).toolbox(gta_workspace, _contributed_tools(request.config), gta_task.slug)
+    toolbox = _bench(request.config).toolbox(gta_task, gta_workspace, _contributed_tools(request.config))
     yield toolbox
     toolbox.close()
 

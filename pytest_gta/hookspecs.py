@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from pytest_gta.benchmark.results import RunResult
     from pytest_gta.tools.tool import Tool
 
@@ -28,6 +30,29 @@ def pytest_gta_tools(config: pytest.Config) -> list[Tool]:  # type: ignore[empty
         def pytest_gta_tools(config):
             spec = ToolSpec("Today", "perception", "Returns today's date.", ())
             return [Tool(spec, lambda: ToolResult("2026-01-31"))]
+    """
+
+
+@pytest.hookspec(firstresult=True)
+def pytest_gta_dataset(config: pytest.Config, name: str) -> Path | None:
+    """Find the tasks of a ``--gta-dataset`` that is neither ``mini`` nor ``workflow``: a source of your own.
+
+    Called once in the controlling process, for each name, before the name is taken for a path. A name such as
+    ``tracker:web`` reaches the hook as it is, a path is absolute.
+
+    Args:
+        config: pytest's configuration.
+        name: What the option names.
+
+    Returns:
+        A folder of YAML tasks, or a folder or zip in the release's shape, that stays there as long as the run's results
+        are of interest; None when the name is not yours.
+
+    Example, in a ``conftest.py``::
+
+        def pytest_gta_dataset(config, name):
+            if name.startswith("tracker:"):
+                return export_tasks(name.removeprefix("tracker:"), to=config.rootpath / ".tasks")
     """
 
 

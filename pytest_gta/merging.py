@@ -10,13 +10,14 @@ from pathlib import Path
 from typing import Any
 
 from pytest_gta.benchmark.comparison import unlike
+from pytest_gta.benchmark.dataset import DatasetError
 from pytest_gta.benchmark.metrics import summarize
-from pytest_gta.benchmark.release import DatasetError, Release
 from pytest_gta.benchmark.results import RunResult, TaskResult, TaskStatus
 from pytest_gta.benchmark.run_directory import MANIFEST, RunDirectory
 from pytest_gta.benchmark.scoring import unmeasured
 from pytest_gta.benchmark.task import Task, TaskFault
 from pytest_gta.finished_run import compared, read_baseline, read_run
+from pytest_gta.option_values import datasets
 from pytest_gta.reporters.outcome import Outcome, judge_run
 from pytest_gta.run_report import OF_THE_RUN, limits_of
 from pytest_gta.selection import open_dataset, select_tasks
@@ -205,7 +206,7 @@ def _expected(first: RunResult, settings: Settings, environment: Mapping[str, st
         return None
     try:
         path = facts.get("path")
-        release = Release(Path(path)) if path else open_dataset(settings.dataset, fetched_datasets(environment))
+        release = open_dataset(datasets(str(path)) if path else settings.dataset, fetched_datasets(environment))
         return list(select_tasks(release, settings)) if release.sha256 == facts.get("sha256") else None
     except (DatasetError, SettingsError):
         return None

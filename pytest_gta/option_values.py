@@ -32,10 +32,23 @@ def path(value: str) -> Path:
     return Path(text(value)).expanduser().absolute()
 
 
-def dataset(value: str) -> str:
-    """Return the name of a known dataset, or the absolute path of another."""
-    name = text(value)
-    return name if name in DATASETS else str(path(name))
+_SOURCE = re.compile(r"[a-z][a-z0-9+-]+:\S")
+
+
+def datasets(value: str) -> tuple[str, ...]:
+    """Return the datasets of a list separated by commas: known names, absolute paths, names such as ``tracker:web``."""
+    whole = text(value)
+    # A path may hold a comma.
+    parts = [whole] if path(whole).exists() else [part.strip() for part in whole.split(",") if part.strip()]
+    if not parts:
+        raise ValueError("names no dataset")
+    return tuple(dict.fromkeys(_dataset(part) for part in parts))
+
+
+def _dataset(name: str) -> str:
+    if name in DATASETS or (_SOURCE.match(name) and not path(name).exists()):
+        return name
+    return str(path(name))
 
 
 def folder_or_off(value: str) -> Path | None:

@@ -23,6 +23,7 @@ class Option:
         shown_default: How to write the default in the docs when it is not a plain text.
         environment: Further environment variables that are looked at after ``GTA_KEY``, in this order.
         activates: Whether setting it makes the plugin active.
+        repeatable: Whether it may be given several times on the command line; the values are joined by commas.
     """
 
     key: str
@@ -34,6 +35,7 @@ class Option:
     shown_default: str = ""
     environment: tuple[str, ...] = ()
     activates: bool = False
+    repeatable: bool = False
 
     @property
     def flag(self) -> str:
@@ -109,9 +111,11 @@ OPTIONS: tuple[Option, ...] = (
         "dataset",
         "tasks",
         "NAME|PATH",
-        "Take the tasks from mini (bundled), workflow (the fetched release), or a folder or zip in its shape.",
-        values.dataset,
+        "Take the tasks from mini (bundled), workflow (the fetched release), a folder or zip in its shape, or YAML "
+        "tasks of your own (a folder or a file). Give several separated by commas, or the option several times.",
+        values.datasets,
         shown_default="workflow if it has been fetched, else mini",
+        repeatable=True,
     ),
     Option("task", "tasks", "IDS", "Run only these task ids, separated by commas.", values.words, "", "all"),
     Option(

@@ -10,10 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from pytest_gta import __version__
+from pytest_gta.benchmark.dataset import DatasetError
 from pytest_gta.benchmark.eval_pack import PackedTask, pack_text, tree_of
-from pytest_gta.benchmark.release import DatasetError, Release
 from pytest_gta.benchmark.run_directory import MANIFEST, RunDirectory, write_atomic
 from pytest_gta.benchmark.task import Task
+from pytest_gta.option_values import datasets
+from pytest_gta.selection import open_dataset
 from pytest_gta.settings import SettingsError
 
 
@@ -79,7 +81,7 @@ def _tasks(manifest: Mapping[str, Any]) -> dict[str, Task]:
     facts = manifest.get("dataset") or {}
     where = str(facts.get("path") or "")
     try:
-        release = Release(Path(where))
+        release = open_dataset(datasets(where), Path())
     except DatasetError as error:
         raise SettingsError(f"a pack holds the requests and rubrics, and the run's dataset is gone: {error}") from None
     if release.sha256 != facts.get("sha256"):
@@ -122,10 +124,12 @@ def _packed(
 
 def _origin(folder: Path, manifest: Mapping[str, Any], packed: list[PackedTask]) -> dict[str, Any]:
     facts = manifest.get("dataset") or {}
+    where = str(facts.get("path"))
+    index = Path(where) / "end.json"
     return {
         "backend": "pytest-gta",
         "script": f"pytest-gta {__version__}",
-        "dataset_end_json": str(Path(str(facts.get("path"))) / "end.json"),
+        "dataset_end_json": str(index) if index.is_file() else where,
         "dataset_sha256": facts.get("sha256"),
         "task_ids": [task.task_id for task in packed],
         "result_dir": str(folder.absolute()),

@@ -55,6 +55,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         text = f"{option.help} [{default}]" if default else option.help
         text = text.replace("%", "%%")
         form = {"metavar": option.metavar} if option.metavar else {"action": "store_const", "const": "on"}
+        form |= {"action": "append"} if option.repeatable else {}
         group.addoption(option.flag, dest=option.ini, default=None, help=text, **form)
         parser.addini(option.ini, help=f"twin of {option.flag}", default="")
 
@@ -87,9 +88,15 @@ def _open_bench(config: pytest.Config, settings: Any) -> Bench:
     if worker is not None:
         from pathlib import Path
 
-        bench = Bench(settings, config.rootpath, run_dir=Path(worker["gta_run_dir"]), local_url=worker["gta_local_url"])
+        bench = Bench(
+            settings,
+            config.rootpath,
+            run_dir=Path(worker["gta_run_dir"]),
+            local_url=worker["gta_local_url"],
+            find_dataset=worker["gta_found_datasets"].get,
+        )
     else:
-        bench = Bench(settings, config.rootpath)
+        bench = Bench(settings, config.rootpath, find_dataset=collection.dataset_finder(config))
         if not (config.option.collectonly or settings.estimate):
             bench.check()
         # Listing items needs no controller: nothing runs, nothing is reported.

@@ -26,7 +26,7 @@ from pytest_gta.benchmark.task import Task
 
 if TYPE_CHECKING:
     from pytest_gta.agents.protocol import Agent
-    from pytest_gta.benchmark.release import Release
+    from pytest_gta.benchmark.dataset import Dataset
     from pytest_gta.formats.renderers import Renderers
     from pytest_gta.judge.evidence import Evidence, EvidenceBudget
     from pytest_gta.judge.protocol import TaskJudge
@@ -79,7 +79,7 @@ class TaskRun:
         return self.agent.usage
 
 
-def open_workspace(task: Task, release: Release, directory: TaskDirectory, *, inputs_required: bool) -> Workspace:
+def open_workspace(task: Task, dataset: Dataset, directory: TaskDirectory, *, inputs_required: bool) -> Workspace:
     """Return the workspace of a task: the finished one when its agent has ended, else a freshly staged one.
 
     Raises:
@@ -92,7 +92,7 @@ def open_workspace(task: Task, release: Release, directory: TaskDirectory, *, in
         return Workspace.open(directory.workspace, task.brief.inputs, request=task.request)
     directory.restart()
     try:
-        return Workspace.stage(directory.workspace, task, release, inputs_required=inputs_required)
+        return Workspace.stage(directory.workspace, task, dataset, inputs_required=inputs_required)
     except MissingInputs as missing:
         raise NotMeasured(f"{missing}; fetch the whole dataset or deselect the task") from None
     except UNREADABLE as error:

@@ -8,13 +8,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from pytest_gta.benchmark.dataset import DatasetError
 from pytest_gta.benchmark.metrics import summarize
 from pytest_gta.benchmark.rebuilding import rebuild
-from pytest_gta.benchmark.release import DatasetError, Release
 from pytest_gta.benchmark.results import RunResult, TaskStatus
 from pytest_gta.benchmark.run_directory import RunDirectory
 from pytest_gta.benchmark.task import Task, TaskFault
 from pytest_gta.finished_run import compared
+from pytest_gta.option_values import datasets
 from pytest_gta.reporters.outcome import GateLimits, Outcome, judge_run
 from pytest_gta.selection import open_dataset, repeats
 from pytest_gta.settings import Settings, SettingsError, resolve
@@ -124,12 +125,12 @@ def _tasks(
     facts = manifest.get("dataset") or {}
     try:
         chosen = facts.get("path")
-        release = Release(Path(chosen)) if chosen else open_dataset(settings.dataset, fetched_datasets(environment))
+        release = open_dataset(datasets(str(chosen)) if chosen else settings.dataset, fetched_datasets(environment))
     except (DatasetError, SettingsError) as error:
         return {}, (f"{error}; unfinished tasks are shown without their rubric",)
     if release.sha256 != facts.get("sha256"):
         changed = (
-            f"the dataset {release.path} has changed since the run; unfinished tasks are shown without their rubric"
+            f"the dataset {release.location} has changed since the run; unfinished tasks are shown without their rubric"
         )
         return {}, (changed,)
     return {task.slug: task for task in repeats(release.tasks(), settings.repeat)}, ()

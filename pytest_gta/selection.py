@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import Path
 
-from pytest_gta.benchmark.release import Release
+from pytest_gta.benchmark.dataset import TASK_SUFFIXES, CombinedDataset, Dataset, DatasetError
+from pytest_gta.benchmark.release import INDEX, Release
 from pytest_gta.benchmark.task import Task, TaskFault
 from pytest_gta.datasets.sources import SOURCES
 from pytest_gta.option_values import DATASETS
@@ -27,18 +28,42 @@ def dataset_folder(name: str, fetched: Path) -> Path | None:
     return next((path for path in candidates if path.exists()), None)
 
 
-def open_dataset(chosen: str | None, fetched: Path) -> Release:
-    """Open the dataset that was asked for, or the fetched release, or else the bundled tasks.
+DatasetFinder = Callable[[str], Path | str | None]
+"""Gives the path of a dataset by its name, None for a name it does not know."""
+
+
+def find_datasets(names: Iterable[str], find: DatasetFinder) -> dict[str, str]:
+    """Return the absolute paths of the datasets that a finder knows, by the names they were asked for."""
+    found = {name: find(name) for name in names if name not in DATASETS}
+    return {name: str(Path(path).absolute()) for name, path in found.items() if path is not None}
+
+
+def open_dataset(chosen: tuple[str, ...] | list[str], fetched: Path) -> Dataset:
+    """Open the datasets that were asked for as one; without any, the fetched release, or else the bundled tasks.
+
+    Args:
+        chosen: Names and paths.
+        fetched: The folder that fetched datasets are kept in.
 
     Raises:
         SettingsError: When the release is asked for by name and has not been fetched.
-        DatasetError: When what was asked for is not a dataset.
+        DatasetError: When what was asked for is not a dataset, or an id is in two of them.
     """
-    if chosen is None:
+    if not chosen:
         release = dataset_folder("workflow", fetched)
-        return Release(release, "workflow") if release else open_dataset("mini", fetched)
+        return Release(release, "workflow") if release else _open("mini", fetched)
+    opened = [_open(name, fetched) for name in chosen]
+    return opened[0] if len(opened) == 1 else CombinedDataset(opened)
+
+
+def _open(chosen: str, fetched: Path) -> Dataset:
     if chosen not in DATASETS:
-        return Release(Path(chosen).expanduser().absolute())
+        path = Path(chosen).expanduser()
+        if ":" in chosen and not path.is_absolute() and not path.exists():
+            raise SettingsError(
+                f"--gta-dataset: {chosen!r} is known to no plugin or conftest.py (hook pytest_gta_dataset)"
+            )
+        return _open_path(path.absolute())
     folder = dataset_folder(chosen, fetched)
     if folder is None:
         raise SettingsError(
@@ -48,8 +73,26 @@ def open_dataset(chosen: str | None, fetched: Path) -> Release:
     return Release(folder, chosen)
 
 
+def _open_path(path: Path) -> Dataset:
+    """Open a folder, a zip or a YAML file by what it holds."""
+    if path.is_dir():
+        in_it = list(path.iterdir())
+        has_tasks = any(file.suffix.lower() in TASK_SUFFIXES for file in in_it)
+        below = () if has_tasks else in_it
+        in_release_shape = any((folder / INDEX).is_file() for folder in (path, *below))
+    else:
+        in_release_shape = path.suffix.lower() not in TASK_SUFFIXES
+        if not path.exists():
+            raise DatasetError(f"{path}: no such file or folder")
+    if in_release_shape:
+        return Release(path)
+    from pytest_gta.benchmark.task_pack import TaskPack
+
+    return TaskPack(path)
+
+
 def select_tasks(
-    release: Release, settings: Settings, only: Collection[str] | None = None
+    release: Dataset, settings: Settings, only: Collection[str] | None = None
 ) -> tuple[Task | TaskFault, ...]:
     """Return the tasks of a run in id order, a bad one as its fault.
 

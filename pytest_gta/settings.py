@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -45,7 +45,7 @@ class Settings:
     task_timeout: float
     tool_timeout: float
     repeat: int
-    dataset: str | None
+    dataset: tuple[str, ...]
     task: tuple[str, ...]
     category: tuple[str, ...]
     limit: int | None
@@ -103,14 +103,15 @@ class Settings:
 
 
 def resolve(
-    command_line: Callable[[str], str | None],
+    command_line: Callable[[str], str | Sequence[str] | None],
     ini: Callable[[str], str],
     environment: Mapping[str, str] = os.environ,
 ) -> Settings | None:
     """Resolve all options, or return None when neither a model nor an agent is chosen (the plugin is then inert).
 
     Args:
-        command_line: Gives the value of an option by its ini name, None when it was not given.
+        command_line: Gives the value of an option by its ini name, None when it was not given; a list of values when
+            it was given several times.
         ini: Gives the ini value by the same name, "" when there is none.
         environment: The environment variables.
 
@@ -135,18 +136,22 @@ def resolve(
             found = (option.flag, option.default)
         values[option.key] = None if found is None else _parse(option, *found)
     values["judge_panel"] = values["judge_panel"] or ()
+    values["dataset"] = values["dataset"] or ()
     if values["judge_panel"]:
         values["judge_model"] = " + ".join(address.name for address in values["judge_panel"])
     if values["judge_model"] is None:
         values["judge_model"] = LOCAL_MODEL if values["model"] == LOCAL_MODEL else "gpt-5.2"
-    texts = {
-        key: str(values[key]) if isinstance(values[key], Path) else text
-        for key, (_, text) in given.items()
-        if key not in NOT_RESUMED
-    }
+    texts = {key: _absolute(key, values[key], text) for key, (_, text) in given.items() if key not in NOT_RESUMED}
     settings = Settings(**values, given=tuple(texts.items()))
     _check_together(settings)
     return settings
+
+
+def _absolute(key: str, value: Any, text: str) -> str:
+    """Return the text of an option so that it means the same from another folder."""
+    if key == "dataset":
+        return ",".join(value)
+    return str(value) if isinstance(value, Path) else text
 
 
 def _options_of(run: Path) -> dict[str, str]:
@@ -160,7 +165,7 @@ def _options_of(run: Path) -> dict[str, str]:
 
 def _given(
     option: Option,
-    command_line: Callable[[str], str | None],
+    command_line: Callable[[str], str | Sequence[str] | None],
     earlier: Mapping[str, str],
     ini: Callable[[str], str],
     environment: Mapping[str, str],
@@ -168,7 +173,7 @@ def _given(
     """Return where the option was set and the text it was set to; an empty text counts as not set."""
     text = command_line(option.ini)
     if text is not None:
-        return option.flag, text
+        return option.flag, text if isinstance(text, str) else ",".join(text)
     if option.key in earlier:
         return f"{option.key} in run.json", earlier[option.key]
     for variable in (option.variable, *option.environment):

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from pytest_gta import local_profile
-from pytest_gta.benchmark.release import Release
+from pytest_gta.benchmark.dataset import Dataset, DatasetError
 from pytest_gta.benchmark.run_directory import CONTROL
-from pytest_gta.selection import open_dataset
+from pytest_gta.selection import DatasetFinder, find_datasets, open_dataset
 from pytest_gta.settings import LOCAL_MODEL, Settings, SettingsError
 
 if TYPE_CHECKING:
@@ -45,19 +45,24 @@ class Workshop:
         environment: The environment variables, for keys.
         root: The directory of the whole run.
         local_url: Where the bundled model is served, when another process serves it.
+        find_dataset: Gives the path of a dataset by its name, None for a name it does not know.
 
     Attributes:
         release: The dataset.
+        found_datasets: The paths that `find_dataset` gave, by name.
 
     Raises:
         SettingsError: When the dataset is missing or wrong.
     """
 
     def __init__(
-        self, settings: Settings, environment: Mapping[str, str], root: Path, local_url: str | None = None
+        self,
+        settings: Settings,
+        environment: Mapping[str, str],
+        root: Path,
+        local_url: str | None = None,
+        find_dataset: DatasetFinder = lambda _name: None,
     ) -> None:
-        from pytest_gta.benchmark.release import DatasetError
-
         self.settings = settings
         self.environment = environment
         self.root = root
@@ -65,9 +70,11 @@ class Workshop:
         self._local_server: LocalModelServer | None = None
         self.on_progress: Callable[[str], None] = lambda _line: None
         """Told in one line before something takes long."""
+        self.found_datasets = find_datasets(settings.dataset, find_dataset)
         try:
-            self.release: Release = open_dataset(settings.dataset, fetched_datasets(environment))
-            self.release.tool_metadata  # noqa: B018 - read now, so that a broken one is found before anything is spent
+            chosen = [self.found_datasets.get(name, name) for name in settings.dataset]
+            self.release: Dataset = open_dataset(chosen, fetched_datasets(environment))
+            self.release.check()
         except DatasetError as error:
             raise SettingsError(str(error)) from None
 

@@ -5,11 +5,14 @@ from typing import Any
 
 import pytest
 
-from pytest_gta.benchmark.release import DatasetError, Release
+from pytest_gta.benchmark.dataset import DatasetError
+from pytest_gta.benchmark.release import Release
 from pytest_gta.benchmark.task import Task, TaskFault
-from pytest_gta.selection import dataset_folder, open_dataset, select_tasks
+from pytest_gta.option_values import datasets
+from pytest_gta.selection import dataset_folder, find_datasets, open_dataset, select_tasks
 from pytest_gta.settings import Settings, SettingsError, resolve
 from tests.release_factory import make_release
+from tests.task_files import write_task
 
 
 @pytest.fixture(scope="module")
@@ -99,16 +102,16 @@ def test_ids_that_make_the_same_test_id_are_refused_when_both_are_selected(tmp_p
 
 
 def test_the_fetched_release_else_the_bundled_tasks(tmp_path: Path) -> None:
-    assert open_dataset(None, tmp_path / "empty").name == "mini"
-    assert open_dataset("mini", tmp_path).name == "mini"
+    assert open_dataset((), tmp_path / "empty").name == "mini"
+    assert open_dataset(("mini",), tmp_path).name == "mini"
     with pytest.raises(
         SettingsError,
         match=r"^--gta-dataset=workflow: the release is not in .*empty; get it by: pytest-gta fetch workflow",
     ):
-        open_dataset("workflow", tmp_path / "empty")
+        open_dataset(("workflow",), tmp_path / "empty")
     make_release(tmp_path / "gta_workflow_dataset.zip", tasks=2)
-    assert open_dataset(None, tmp_path).name == "workflow"
-    assert open_dataset("workflow", tmp_path).task_ids == ("1", "2")
+    assert open_dataset((), tmp_path).name == "workflow"
+    assert open_dataset(("workflow",), tmp_path).task_ids == ("1", "2")
     make_release(tmp_path / "gta_workflow_dataset", tasks=3)
     assert dataset_folder("workflow", tmp_path) == tmp_path / "gta_workflow_dataset"
 
@@ -116,7 +119,55 @@ def test_the_fetched_release_else_the_bundled_tasks(tmp_path: Path) -> None:
 def test_a_dataset_by_its_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     make_release(tmp_path / "mine", tasks=1)
     monkeypatch.chdir(tmp_path)
-    release = open_dataset("mine", tmp_path)
+    release = open_dataset(("mine",), tmp_path)
     assert (release.name, release.path) == ("mine", tmp_path / "mine")
     with pytest.raises(DatasetError, match="no such file or folder"):
-        open_dataset("min", tmp_path)
+        open_dataset(("min",), tmp_path)
+
+
+def test_several_datasets_are_one(tmp_path: Path) -> None:
+    make_release(tmp_path / "theirs", tasks=2)
+    write_task(tmp_path / "mine" / "orders.yaml", inputs={"data/a.csv": b"a,b\n"})
+    write_task(tmp_path / "more" / "10" / "task.yaml")
+    both = open_dataset((str(tmp_path / "mine"), str(tmp_path / "theirs"), str(tmp_path / "more")), tmp_path)
+    assert (both.name, both.task_ids) == ("mine + theirs + more", ("1", "2", "10", "orders"))
+    assert both.location == f"{tmp_path}/mine,{tmp_path}/theirs,{tmp_path}/more"
+    assert open_dataset(list(datasets(both.location)), tmp_path).sha256 == both.sha256
+    orders, first = both.task("orders"), both.task("2")
+    assert (dict(both.tools_of(orders)), len(both.tools_of(first))) == ({}, 37)
+    for task in (orders, first):
+        assert both.has_resource(task, task.resources[0])
+    both.copy_resource(orders, orders.resources[0], tmp_path / "out.csv")
+    assert (tmp_path / "out.csv").read_bytes() == b"a,b\n"
+
+
+def test_an_id_in_two_datasets_is_named(tmp_path: Path) -> None:
+    make_release(tmp_path / "theirs", tasks=2)
+    write_task(tmp_path / "mine" / "2.yaml")
+    with pytest.raises(DatasetError) as caught:
+        open_dataset((str(tmp_path / "theirs"), str(tmp_path / "mine")), tmp_path)
+    assert str(caught.value) == (
+        f"the task id '2' is in {tmp_path}/theirs and in {tmp_path}/mine; rename one, or run them one at a time"
+    )
+
+
+def test_a_name_of_a_source_that_nobody_knows(tmp_path: Path) -> None:
+    with pytest.raises(SettingsError, match=r"'tracker:web' is known to no plugin or conftest.py"):
+        open_dataset(("tracker:web",), tmp_path)
+    assert find_datasets(("mini", "tracker:web", "/x"), {"tracker:web": Path("/d"), "mini": "no"}.get) == {
+        "tracker:web": "/d"
+    }
+
+
+def test_a_list_of_datasets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a,b").mkdir()
+    assert datasets("mini, x,mini,tracker:web") == ("mini", f"{tmp_path}/x", "tracker:web")
+    assert datasets("a,b") == (f"{tmp_path}/a,b",)
+    with pytest.raises(ValueError, match="names no dataset"):
+        datasets(",")
+    chosen = settings(dataset="mini,x")
+    assert (chosen.dataset, dict(chosen.given)["dataset"]) == (("mini", f"{tmp_path}/x"), f"mini,{tmp_path}/x")
+    several = resolve({"gta_model": "m", "gta_dataset": ["x", "y"]}.get, lambda name: "", {})
+    assert several is not None
+    assert several.dataset == (f"{tmp_path}/x", f"{tmp_path}/y")

@@ -73,7 +73,7 @@ def test_defaults(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         task_timeout=1800.0,
         tool_timeout=120.0,
         repeat=1,
-        dataset=None,
+        dataset=(),
         task=(),
         category=(),
         limit=None,

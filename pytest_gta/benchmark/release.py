@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import shutil
 import zipfile
 import zlib
 from collections import Counter
@@ -18,6 +17,7 @@ from functools import cached_property
 from pathlib import Path, PurePosixPath
 from typing import IO, Any
 
+from pytest_gta.benchmark.dataset import Dataset, DatasetError, numeric_first
 from pytest_gta.benchmark.task import Resource, Task, TaskFault
 from pytest_gta.benchmark.task_record import read_task, safe_relative
 
@@ -28,11 +28,7 @@ UNREADABLE = (ValueError, OSError, EOFError, RuntimeError, zipfile.BadZipFile, z
 """What reading a damaged, encrypted or absurdly nested file or zip member raises."""
 
 
-class DatasetError(Exception):
-    """A dataset that cannot be opened at all: the message names it, the reason and the next step."""
-
-
-class Release:
+class Release(Dataset):
     """A dataset folder or zip, read lazily.
 
     Args:
@@ -45,6 +41,7 @@ class Release:
 
     def __init__(self, path: Path, name: str | None = None) -> None:
         self.path = path
+        self.paths = (path,)
         self.name = name or path.stem
         self._root = self._find_root()
         self._index_bytes, self._records = self._read_object(INDEX, "tasks keyed by id")
@@ -53,7 +50,7 @@ class Release:
     @property
     def task_ids(self) -> tuple[str, ...]:
         """Every task id, numbers in numeric order, then other ids in alphabetical order."""
-        return tuple(sorted(self._records, key=_numeric_first))
+        return tuple(sorted(self._records, key=numeric_first))
 
     @cached_property
     def sha256(self) -> str:
@@ -63,28 +60,8 @@ class Release:
             digest.update(self._read(TOOL_METADATA))
         return digest.hexdigest()
 
-    def task(self, task_id: str) -> Task:
-        """Return one task.
-
-        Raises:
-            TaskFault: When its record is not usable; names the task and the checkpoint.
-        """
-        read = self._task(task_id)
-        if isinstance(read, Task):
-            return read
-        raise read[0]
-
-    def faults(self, task_id: str) -> tuple[TaskFault, ...]:
-        """Return all that is wrong with one task; nothing when it is usable."""
-        read = self._task(task_id)
-        return () if isinstance(read, Task) else read
-
-    def tasks(self) -> list[Task | TaskFault]:
-        """Return every task in id order; a bad one is its first fault, so that it does not hide the others."""
-        read = (self._task(task_id) for task_id in self.task_ids)
-        return [task if isinstance(task, Task) else task[0] for task in read]
-
-    def _task(self, task_id: str) -> Task | tuple[TaskFault, ...]:
+    def read(self, task_id: str) -> Task | tuple[TaskFault, ...]:
+        """Return one task, or all that is wrong with it."""
         if task_id not in self._tasks:
             read = read_task(task_id, self._records[task_id], self._exists)
             if task_id in self._repeated_ids:
@@ -113,28 +90,18 @@ class Release:
                 raise DatasetError(f"{self.path}: {TOOL_METADATA}: {name} is a {type(entry).__name__}, not an object")
         return metadata
 
-    def has_resource(self, resource: Resource) -> bool:
-        """Whether the input file is really in the dataset."""
+    def has_resource(self, task: Task, resource: Resource) -> bool:
+        """Whether an input file is really in the dataset."""
         return safe_relative(resource.path) is not None and self._exists(resource.path)
 
-    def copy_resource(self, resource: Resource, target: Path) -> None:
-        """Copy one input file to `target`, creating its folders.
-
-        Raises:
-            FileNotFoundError: When the dataset does not hold it.
-        """
-        target.parent.mkdir(parents=True, exist_ok=True)
-        with self.open_resource(resource) as source, target.open("wb") as out:
-            shutil.copyfileobj(source, out)
-
     @contextmanager
-    def open_resource(self, resource: Resource) -> Iterator[IO[bytes]]:
+    def open_resource(self, task: Task, resource: Resource) -> Iterator[IO[bytes]]:
         """Open one input file for reading, also inside a zip, which is not unpacked.
 
         Raises:
             FileNotFoundError: When the dataset does not hold it.
         """
-        if not self.has_resource(resource):
+        if not self.has_resource(task, resource):
             raise FileNotFoundError(f"{resource.path} is not in {self.path}")
         if isinstance(self._root, Path):
             with (self._root / resource.path).open("rb") as source:
@@ -192,8 +159,3 @@ class Release:
             return (self._root / name).read_bytes()
         with zipfile.ZipFile(self.path) as archive:
             return archive.read(self._root + name)
-
-
-def _numeric_first(task_id: str) -> tuple[bool, int, str]:
-    number = task_id.isascii() and task_id.isdigit() and len(task_id) < 1000  # Python refuses to read more than 4300
-    return (not number, int(task_id) if number else 0, task_id)

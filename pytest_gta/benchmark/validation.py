@@ -14,9 +14,10 @@ from enum import StrEnum
 from typing import Any
 
 from pytest_gta.benchmark.capability import CAPABILITIES, CapabilityBasis
+from pytest_gta.benchmark.dataset import Dataset, DatasetError
 from pytest_gta.benchmark.file_names import file_names
 from pytest_gta.benchmark.kinds import kind_of, mentioned_kinds
-from pytest_gta.benchmark.release import TOOL_METADATA, UNREADABLE, DatasetError, Release
+from pytest_gta.benchmark.release import TOOL_METADATA, UNREADABLE, Release
 from pytest_gta.benchmark.task import CATEGORIES, Resource, Task
 from pytest_gta.benchmark.tool_names import TOOL_CAPABILITIES
 
@@ -107,30 +108,30 @@ class Validation:
         return not self.of(Level.ERROR)
 
 
-def validate(release: Release) -> Validation:
+def validate(dataset: Dataset) -> Validation:
     """Check a whole dataset. Reads the beginning of every input file and unpacks none."""
-    tasks = [task for task in release.tasks() if isinstance(task, Task)]
+    tasks = [task for task in dataset.tasks() if isinstance(task, Task)]
     findings = [
         Finding(Level.ERROR, "structure", fault.task_id, fault.node_id, fault.reason)
-        for task_id in release.task_ids
-        for fault in release.faults(task_id)
+        for task_id in dataset.task_ids
+        for fault in dataset.faults(task_id)
     ]
-    if not release.task_ids:
+    if not dataset.task_ids:
         findings.append(Finding(Level.ERROR, "structure", None, None, "there are no tasks in it"))
     findings.extend(_same_slug(tasks))
     missing = 0
     for task in tasks:
-        inputs = list(_inputs(task, release))
+        inputs = list(_inputs(task, dataset))
         missing += sum(finding.check == "input-missing" for finding in inputs)
         findings.extend((*_oddities(task), *inputs, *_leaves(task), *_words(task), *_deliverables(task)))
-    findings.extend(_tools(release))
+    findings.extend(finding for member in dataset.members for finding in _tools(member))
     order = list(Level)
-    return Validation(_counts(release, tasks, missing), tuple(sorted(findings, key=lambda f: order.index(f.level))))
+    return Validation(_counts(dataset, tasks, missing), tuple(sorted(findings, key=lambda f: order.index(f.level))))
 
 
-def _counts(release: Release, tasks: list[Task], missing: int) -> Counts:
+def _counts(dataset: Dataset, tasks: list[Task], missing: int) -> Counts:
     return Counts(
-        tasks=len(release.task_ids),
+        tasks=len(dataset.task_ids),
         usable=len(tasks),
         leaves=sum(len(task.leaves) for task in tasks),
         top_leaves=sum(node.is_leaf for task in tasks for node in task.checkpoints),
@@ -185,20 +186,20 @@ def _oddities(task: Task) -> Iterator[Finding]:
 # -- input files ------------------------------------------------------------------------------------------------------
 
 
-def _inputs(task: Task, release: Release) -> Iterator[Finding]:
+def _inputs(task: Task, dataset: Dataset) -> Iterator[Finding]:
     for resource in task.resources:
         if not resource.bundled:
             continue
-        if not release.has_resource(resource):
+        if not dataset.has_resource(task, resource):
             message = f"{resource.path} is not in the dataset; a live agent cannot be given the task"
             yield Finding(Level.ERROR, "input-missing", task.id, None, message)
-        elif reason := _unreadable(resource, release):
+        elif reason := _unreadable(task, resource, dataset):
             yield Finding(Level.ERROR, "input-unreadable", task.id, None, f"{resource.path} {reason}")
 
 
-def _unreadable(resource: Resource, release: Release) -> str:
+def _unreadable(task: Task, resource: Resource, dataset: Dataset) -> str:
     try:
-        with release.open_resource(resource) as source:
+        with dataset.open_resource(task, resource) as source:
             beginning = source.read(_FIRST_BYTES)
     except UNREADABLE as error:
         return f"cannot be read ({error})"
@@ -273,11 +274,13 @@ def _deliverables(task: Task) -> Iterator[Finding]:
 # -- toolmeta.json ----------------------------------------------------------------------------------------------------
 
 
-def _tools(release: Release) -> Iterator[Finding]:
+def _tools(dataset: Dataset) -> Iterator[Finding]:
     try:
-        tools = release.tool_metadata
+        tools = dataset.tool_metadata
     except DatasetError as error:
-        yield Finding(Level.ERROR, "toolmeta", None, None, str(error).removeprefix(f"{release.path}: "))
+        yield Finding(Level.ERROR, "toolmeta", None, None, str(error).removeprefix(f"{dataset.location}: "))
+        return
+    if not tools and not isinstance(dataset, Release):
         return
     if not tools:
         message = f"there is no {TOOL_METADATA}: all {len(TOOL_CAPABILITIES)} tools are offered, in our own words"

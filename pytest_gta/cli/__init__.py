@@ -55,7 +55,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for command in COMMANDS:
         command.add_to(subcommands)
     given = parser.parse_args(arguments)
-    from pytest_gta.benchmark.release import DatasetError
+    from pytest_gta.benchmark.dataset import DatasetError
     from pytest_gta.settings import SettingsError
 
     try:

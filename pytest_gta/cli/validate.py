@@ -11,7 +11,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from pytest_gta.benchmark.release import Release
+    from pytest_gta.benchmark.dataset import Dataset
     from pytest_gta.benchmark.validation import Finding, Validation
 
 WIDTH = 79
@@ -26,7 +26,12 @@ def add_to(subcommands: Any) -> None:
         help="check a dataset before it is run",
         description="Check a dataset before it is run. The exit code is 1 when there are errors, else 0.",
     )
-    parser.add_argument("dataset", metavar="DATASET", help="mini, workflow, or the path of a folder or zip")
+    parser.add_argument(
+        "dataset",
+        metavar="DATASET",
+        nargs="+",
+        help="mini, workflow, a folder or zip in the release's shape, or YAML tasks; several are checked as one",
+    )
     parser.add_argument("--json", action="store_true", help="print everything that was found as JSON")
     parser.set_defaults(run=run)
 
@@ -34,20 +39,26 @@ def add_to(subcommands: Any) -> None:
 def run(given: argparse.Namespace) -> int:
     """Check, print, and return 1 when there are errors."""
     from pytest_gta.benchmark.validation import validate
+    from pytest_gta.option_values import datasets
     from pytest_gta.selection import open_dataset
+    from pytest_gta.settings import SettingsError
     from pytest_gta.workshop import fetched_datasets
 
-    release = open_dataset(given.dataset, fetched_datasets(os.environ))
-    validation = validate(release)
+    try:
+        chosen = [name for text in given.dataset for name in datasets(text)]
+    except ValueError as error:
+        raise SettingsError(f"DATASET {error}") from None
+    dataset = open_dataset(chosen, fetched_datasets(os.environ))
+    validation = validate(dataset)
     if given.json:
-        print(json.dumps(_as_json(release, validation), indent=1))
+        print(json.dumps(_as_json(dataset, validation), indent=1))
     else:
-        for line in _table(release, validation):
+        for line in _table(dataset, validation):
             print(line)
     return 0 if validation.ok else 1
 
 
-def _as_json(release: Release, validation: Validation) -> dict[str, Any]:
+def _as_json(dataset: Dataset, validation: Validation) -> dict[str, Any]:
     counts = asdict(validation.counts)
     counts["categories"] = {
         name: {"tasks": tasks, "leaves": leaves} for name, (tasks, leaves) in validation.counts.categories.items()
@@ -57,19 +68,19 @@ def _as_json(release: Release, validation: Validation) -> dict[str, Any]:
         for name, (tasks, inferred) in validation.counts.capabilities.items()
     }
     return {
-        "dataset": {"name": release.name, "path": str(release.path), "sha256": release.sha256},
+        "dataset": {"name": dataset.name, "path": dataset.location, "sha256": dataset.sha256},
         "ok": validation.ok,
         "counts": counts,
         "findings": [asdict(finding) for finding in validation.findings],
     }
 
 
-def _table(release: Release, validation: Validation) -> Iterator[str]:
+def _table(dataset: Dataset, validation: Validation) -> Iterator[str]:
     from pytest_gta.benchmark.validation import Level
     from pytest_gta.reporters.wording import count
 
     counts = validation.counts
-    yield f"{release.name}  (sha256 {release.sha256[:12]})"
+    yield f"{dataset.name}  (sha256 {dataset.sha256[:12]})"
     unusable = f", {counts.tasks - counts.usable} of them not usable" if counts.usable < counts.tasks else ""
     yield f"{count(counts.tasks, 'task')}{unusable}; {count(counts.leaves, 'leaf')}, {counts.top_leaves:,} at the top"
     yield (

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from urllib.parse import quote, urlsplit, urlunsplit
 
-from pytest_gta.benchmark.release import DatasetError
+from pytest_gta.benchmark.dataset import DatasetError
 
 MIRROR = "GTA_MIRROR"
 """The environment variable that names another place to fetch from."""

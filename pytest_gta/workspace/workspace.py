@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
-from pytest_gta.benchmark.release import Release
+from pytest_gta.benchmark.dataset import Dataset
 from pytest_gta.benchmark.task import Task
 from pytest_gta.benchmark.task_record import safe_relative
 
@@ -66,7 +66,7 @@ class Workspace:
     request: str = ""
 
     @classmethod
-    def stage(cls, root: Path, task: Task, release: Release, *, inputs_required: bool = True) -> Workspace:
+    def stage(cls, root: Path, task: Task, dataset: Dataset, *, inputs_required: bool = True) -> Workspace:
         """Make the folder of a task, with its inputs in it, read-only.
 
         A bare file name that the dataset only mentions is left out.
@@ -74,7 +74,7 @@ class Workspace:
         Args:
             root: Where; must not exist or be empty.
             task: The task.
-            release: The dataset to take the inputs from.
+            dataset: The dataset to take the inputs from.
             inputs_required: Whether an absent input is an error (an agent is to work on it) or only noted.
 
         Raises:
@@ -82,7 +82,7 @@ class Workspace:
             FileExistsError: When the folder exists and is not empty.
         """
         wanted = [resource for resource in task.resources if resource.bundled]
-        missing = tuple(resource.path for resource in wanted if not release.has_resource(resource))
+        missing = tuple(resource.path for resource in wanted if not dataset.has_resource(task, resource))
         if missing and inputs_required:
             raise MissingInputs(task.id, missing)
         root.mkdir(parents=True, exist_ok=True)
@@ -94,10 +94,10 @@ class Workspace:
             if resource.path in missing:
                 continue
             pure = safe_relative(resource.path)
-            if pure is None:  # a release refuses such a path on loading; this holds for a task made in code
+            if pure is None:  # a dataset refuses such a path on loading; this holds for a task made in code
                 raise PathRefused(f"the input {resource.path!r} would lie outside the workspace")
             target = root / pure
-            release.copy_resource(resource, target)
+            dataset.copy_resource(task, resource, target)
             target.chmod(0o444)
             digests[str(pure)] = _digest(target)
         for name in _folders(digests):

@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from pytest_gta.benchmark.release import DatasetError, Release
+from pytest_gta.benchmark.dataset import DatasetError
+from pytest_gta.benchmark.release import Release
 from pytest_gta.benchmark.task import Resource, Task, TaskFault
 from tests.release_factory import make_release, png_bytes, release_index, tool_metadata
 
@@ -40,7 +41,7 @@ def test_the_full_release_loads_unchanged(make: Callable[..., Release]) -> None:
         "retrieval_qa": 14,
     }
     assert len(release.tool_metadata) == 37
-    assert all(release.has_resource(r) for task in tasks for r in task.resources if r.bundled)
+    assert all(release.has_resource(task, r) for task in tasks for r in task.resources if r.bundled)
     assert {task.id for task in tasks if not all(r.bundled for r in task.resources)} == {"126"}
 
 
@@ -65,17 +66,18 @@ def test_ids_are_strings_in_numeric_order_others_after(tmp_path: Path) -> None:
 
 def test_an_input_file_is_copied_from_a_folder_and_out_of_a_zip(make: Callable[..., Release], tmp_path: Path) -> None:
     release = make(tasks=12)
-    resource = next(r for task in release.tasks() for r in task.resources if r.path.endswith(".png"))
-    release.copy_resource(resource, tmp_path / "out" / "deep" / "p.png")
+    tasks = [task for task in release.tasks() if isinstance(task, Task)]
+    task, resource = next((task, r) for task in tasks for r in task.resources if r.path.endswith(".png"))
+    release.copy_resource(task, resource, tmp_path / "out" / "deep" / "p.png")
     assert (tmp_path / "out" / "deep" / "p.png").read_bytes() == png_bytes()
 
 
 def test_a_missing_input_is_said_to_be_missing(make: Callable[..., Release], tmp_path: Path) -> None:
     release = make(tasks=2, leave_out=("resources/files/2-0.pdf",))
-    resource = release.task("2").resources[0]
-    assert not release.has_resource(resource)
+    task = release.task("2")
+    assert not release.has_resource(task, task.resources[0])
     with pytest.raises(FileNotFoundError, match=r"resources/files/2-0\.pdf is not in "):
-        release.copy_resource(resource, tmp_path / "x")
+        release.copy_resource(task, task.resources[0], tmp_path / "x")
 
 
 def test_the_digest_is_of_questions_and_tools_however_they_are_packed(tmp_path: Path) -> None:
@@ -270,7 +272,7 @@ def test_the_two_lists_of_inputs_are_one_and_paths_are_plain(tmp_path: Path) -> 
         release = Release(make_release(target, tasks=1, edit=plant, extra_files=files))
         task = release.task("1")
         assert task.resources == (Resource("resources/a.csv", "file"), Resource("resources/b.csv", "file"))
-        assert all(release.has_resource(resource) for resource in task.resources)
+        assert all(release.has_resource(task, resource) for resource in task.resources)
         assert task.notes == ("an input is only a link and is not staged: https://example.org/c.csv",)
 
 
