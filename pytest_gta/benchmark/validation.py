@@ -6,62 +6,27 @@ to decide on. A *note* is an oddity that does no harm: the official release has 
 
 from __future__ import annotations
 
-import re
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
-from enum import StrEnum
+from dataclasses import dataclass, replace
 from typing import Any
 
 from pytest_gta.benchmark.capability import CAPABILITIES, CapabilityBasis
 from pytest_gta.benchmark.dataset import Dataset, DatasetError
-from pytest_gta.benchmark.file_names import file_names
-from pytest_gta.benchmark.kinds import kind_of, mentioned_kinds
+from pytest_gta.benchmark.finding import Finding, Level
+from pytest_gta.benchmark.kinds import kind_of
 from pytest_gta.benchmark.release import TOOL_METADATA, UNREADABLE, Release
 from pytest_gta.benchmark.task import CATEGORIES, Resource, Task
 from pytest_gta.benchmark.tool_names import TOOL_CAPABILITIES
+from pytest_gta.benchmark.wording import wording_findings
 
-SHORT_REQUIREMENT = 12
-"""Characters below which a leaf hardly says what is expected."""
+OFFICIAL_NAMES = ("workflow", "gta_workflow_dataset")
+"""What the official release goes by: its own name, and that of its folder."""
 
 PARAMETER_TYPES = ("text", "int", "float", "bool", "image", "audio", "video", "file")
 
 _FIRST_BYTES = 4096
 _LFS_POINTER = b"version https://git-lfs.github.com/spec/"
-
-
-class Level(StrEnum):
-    """How much a finding matters."""
-
-    ERROR = "error"
-    WARNING = "warning"
-    NOTE = "note"
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """One thing found.
-
-    Attributes:
-        level: How much it matters.
-        check: The check that found it, in a word or two with hyphens.
-        task_id: The task it is in; None for the dataset's own.
-        node_id: The checkpoint it is in, where it is in one.
-        message: What was found, as a clause.
-    """
-
-    level: Level
-    check: str
-    task_id: str | None
-    node_id: str | None
-    message: str
-
-    @property
-    def where(self) -> str:
-        """The task and the checkpoint, or the dataset, in words."""
-        if self.task_id is None:
-            return "dataset"
-        return f"task {self.task_id}" + (f", checkpoint {self.node_id}" if self.node_id else "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,14 +84,21 @@ def validate(dataset: Dataset) -> Validation:
     if not dataset.task_ids:
         findings.append(Finding(Level.ERROR, "structure", None, None, "there are no tasks in it"))
     findings.extend(_same_slug(tasks))
+    official = {i for member in dataset.members if member.name in OFFICIAL_NAMES for i in member.task_ids}
     missing = 0
     for task in tasks:
         inputs = list(_inputs(task, dataset))
         missing += sum(finding.check == "input-missing" for finding in inputs)
-        findings.extend((*_oddities(task), *inputs, *_leaves(task), *_words(task), *_deliverables(task)))
+        findings.extend((*_oddities(task), *inputs))
+        findings.extend(_of_the_release(f) if task.id in official else f for f in wording_findings(task))
     findings.extend(finding for member in dataset.members for finding in _tools(member))
     order = list(Level)
     return Validation(_counts(dataset, tasks, missing), tuple(sorted(findings, key=lambda f: order.index(f.level))))
+
+
+def _of_the_release(finding: Finding) -> Finding:
+    """The words of the official release are as they are: what is said of them is no more than a note."""
+    return replace(finding, level=Level.NOTE)
 
 
 def _counts(dataset: Dataset, tasks: list[Task], missing: int) -> Counts:
@@ -210,65 +182,6 @@ def _unreadable(task: Task, resource: Resource, dataset: Dataset) -> str:
     if kind_of(resource.path) in ("docx", "pptx", "xlsx") and beginning.startswith(b"<"):
         return "holds a web page or XML under the name of an Office file"
     return ""
-
-
-# -- the rubric -------------------------------------------------------------------------------------------------------
-
-
-def _leaves(task: Task) -> Iterator[Finding]:
-    same: dict[str, list[str]] = defaultdict(list)
-    for leaf in task.leaves:
-        text = " ".join(leaf.requirements.split())
-        same[text.casefold()].append(leaf.id)
-        if len(text) < SHORT_REQUIREMENT:
-            message = f"the requirement {text!r} is too short to be judged alike twice"
-            yield Finding(Level.WARNING, "leaf-short", task.id, leaf.id, message)
-        for name in named_tools(text):
-            message = f"the requirement names the tool {name}; it should state a result, not a step"
-            yield Finding(Level.WARNING, "leaf-names-tool", task.id, leaf.id, message)
-    for ids in same.values():
-        if len(ids) > 1:
-            message = f"has the same requirement as {', '.join(ids[:-1])}: it counts {len(ids)} times"
-            yield Finding(Level.WARNING, "leaf-twice", task.id, ids[-1], message)
-
-
-def _words(task: Task) -> Iterator[Finding]:
-    for name in named_tools(task.request):
-        message = f"the request names the tool {name}, and so gives a step away"
-        yield Finding(Level.WARNING, "request-names-tool", task.id, None, message)
-
-
-def named_tools(text: str) -> list[str]:
-    """Return the benchmark's tools that a text names, sorted; a plain word such as Plot only when called a tool."""
-    return sorted({match.group().split()[0].strip("`\"'") for match in _TOOL_NAMES.finditer(text)})
-
-
-def _tool_pattern() -> re.Pattern[str]:
-    plain = [name for name in TOOL_CAPABILITIES if name.isupper() or name[1:].islower()]
-    telling = [name for name in TOOL_CAPABILITIES if name not in plain]
-    words = "|".join(plain)
-    return re.compile(rf"\b(?:{'|'.join(telling)})\b|\b(?:{words}) tool\b|(?P<quote>[`\"'])(?:{words})(?P=quote)")
-
-
-_TOOL_NAMES = _tool_pattern()
-
-
-def _deliverables(task: Task) -> Iterator[Finding]:
-    """Compare the files that the request and the leaves name: they should name the same ones."""
-    given = {name.casefold() for resource in task.resources for name in file_names(resource.path)}
-    asked = {name.casefold(): name for name in file_names(task.request)}
-    leaves = {leaf.id: leaf.requirements for leaf in task.leaves}
-    judged = {name.casefold() for text in leaves.values() for name in file_names(text)}
-    kinds = set().union(*(mentioned_kinds(text) for text in leaves.values()))
-    for key, name in asked.items():
-        if key not in given | judged and kind_of(name) not in kinds:
-            message = f"the request asks for {name}, and no leaf speaks of it"
-            yield Finding(Level.WARNING, "deliverable-not-judged", task.id, None, message)
-    for leaf_id, text in leaves.items():
-        for name in file_names(text):
-            if name.casefold() not in given and name.casefold() not in asked:
-                message = f"the requirement expects {name}, and the request does not name it"
-                yield Finding(Level.WARNING, "deliverable-not-asked", task.id, leaf_id, message)
 
 
 # -- toolmeta.json ----------------------------------------------------------------------------------------------------

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from pytest_gta.benchmark.dataset import Dataset
-    from pytest_gta.benchmark.validation import Finding, Validation
+    from pytest_gta.benchmark.finding import Finding
+    from pytest_gta.benchmark.validation import Validation
 
 WIDTH = 79
 SHOWN_OF_A_CHECK = 8
@@ -76,7 +77,7 @@ def _as_json(dataset: Dataset, validation: Validation) -> dict[str, Any]:
 
 
 def _table(dataset: Dataset, validation: Validation) -> Iterator[str]:
-    from pytest_gta.benchmark.validation import Level
+    from pytest_gta.benchmark.finding import Level
     from pytest_gta.reporters.wording import count
 
     counts = validation.counts

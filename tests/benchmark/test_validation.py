@@ -7,9 +7,11 @@ from typing import Any
 
 import pytest
 
+from pytest_gta.benchmark.finding import Level
 from pytest_gta.benchmark.release import Release
 from pytest_gta.benchmark.tool_names import TOOL_CAPABILITIES
-from pytest_gta.benchmark.validation import Level, Validation, named_tools, validate
+from pytest_gta.benchmark.validation import Validation, validate
+from pytest_gta.benchmark.wording import named_tools
 from tests.release_factory import make_release
 
 Index = dict[str, Any]

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +9,9 @@ import pytest
 
 from pytest_gta.cli import main
 from tests.release_factory import make_release
+from tests.task_files import TASK, write_task
+
+MINI = Path(__file__).parents[2] / "benchmark_tasks" / "mini"
 
 
 def test_the_full_release(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -79,7 +83,76 @@ def test_json_lists_everything(tmp_path: Path, capsys: pytest.CaptureFixture[str
 
 def test_the_bundled_tasks_have_no_errors(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["validate", "mini", "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["ok"]
+    printed = json.loads(capsys.readouterr().out)
+    assert printed["ok"]
+    assert {finding["level"] for finding in printed["findings"]} == {"note"}
+
+
+def plant_slips(index: dict[str, Any]) -> None:
+    """Plant one slip of each kind in a copy of the bundled tasks."""
+    rubric = {task_id: record["sub_tasks"] for task_id, record in index.items()}
+    rubric["11"][0]["sub_tasks"][0]["requirements"] = "Read the orders sheet of the export."
+    rubric["12"][0]["sub_tasks"][1]["requirements"] = rubric["12"][0]["sub_tasks"][0]["requirements"]
+    rubric["13"][1]["sub_tasks"][0]["requirements"] = "ReadPDF was used on Bird_Count.xlsx pages."
+    index["21"]["dialogs"][0]["content"] += " Listen to it with SpeechToText."
+    index["22"]["dialogs"][0]["content"] += " Add song.mp3 too."
+    rubric["31"][0]["sub_tasks"][0]["requirements"] = "Posters.zip holds three posters."
+    index["32"]["files"][0]["path"] = "resources/images/gone.png"
+    rubric["33"][0]["sub_tasks"][0]["weight"] = 0
+    index["11"]["dialogs"][0]["content"] += " The refunds should come to 99.44."
+    index["51"]["workflow_category_6class"] = "Menus"
+
+
+def test_every_slip_in_a_copy_is_reported_by_task_and_node(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    shutil.copytree(MINI, tmp_path / "copy", ignore=shutil.ignore_patterns("*.py", "sources", "references"))
+    index = json.loads((MINI / "end.json").read_text())
+    plant_slips(index)
+    (tmp_path / "copy" / "end.json").write_text(json.dumps(index))
+    assert main(["validate", str(tmp_path / "copy"), "--json"]) == 1
+    printed = json.loads(capsys.readouterr().out)
+    found = {(f["level"], f["check"], f["task_id"], f["node_id"]) for f in printed["findings"]}
+    assert found == {
+        ("error", "structure", "33", "cp1-1"),
+        ("error", "input-missing", "32", None),
+        ("warning", "leaf-is-step", "11", "cp1-1"),
+        ("warning", "answer-given", "11", "cp1-4"),
+        ("warning", "leaf-twice", "12", "cp1-2"),
+        ("warning", "leaf-names-tool", "13", "cp2-1"),
+        ("warning", "request-names-tool", "21", None),
+        ("warning", "deliverable-not-judged", "22", None),
+        ("warning", "deliverable-not-asked", "31", "cp1-1"),
+        ("note", "category", "51", None),
+        ("note", "deliverable-in-group", "42", "cp1"),
+        ("note", "toolmeta", None, None),
+    }
+
+
+def test_yaml_tasks_and_several_datasets(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write_task(tmp_path / "mine" / "berths" / "task.yaml", inputs={"in.csv": b"a"})
+    write_task(tmp_path / "mine" / "slip.yaml", TASK.replace("weight: 2", "weight: heavy"))
+    assert main(["validate", str(tmp_path / "mine"), str(make_release(tmp_path / "theirs", tasks=2))]) == 1
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].startswith("mine + theirs  (sha256 ")
+    assert lines[1].startswith("4 tasks, 1 of them not usable; ")
+    errors = [line for line in lines if line.startswith("error")]
+    assert errors == ["error    task slip, checkpoint cp1: slip.yaml, line 5: `weight` is a text,"]
+    (tmp_path / "mine" / "slip.yaml").unlink()
+    (tmp_path / "mine" / "berths" / "in.csv").unlink()
+    assert main(["validate", str(tmp_path / "mine" / "berths" / "task.yaml")]) == 1
+    assert "in.csv is not in the dataset" in capsys.readouterr().out
+
+
+def test_words_of_the_official_release_are_at_most_notes(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def plant(index: dict[str, Any]) -> None:
+        index["1"]["sub_tasks"][0]["requirements"] = "Extract the totals from report_1.docx."
+
+    make_release(tmp_path / "gta_workflow_dataset", tasks=2, edit=plant)
+    monkeypatch.setenv("GTA_DATA", str(tmp_path))
+    assert main(["validate", "workflow", "--json"]) == 0
+    (found,) = json.loads(capsys.readouterr().out)["findings"]
+    assert (found["level"], found["check"], found["node_id"]) == ("note", "leaf-is-step", "cp1")
 
 
 @pytest.mark.parametrize("arguments", [["validate"], [], ["valdate", "x"], ["validate", "x", "--jsn"]])
