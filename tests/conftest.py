@@ -6,10 +6,15 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from typing import Any
 
+import hypothesis
 import pytest
 
 from tests.file_server import FileServer
 from tests.openai_server import OpenAIServer
+
+# How long an example takes says more about the machine than about the code.
+hypothesis.settings.register_profile("patient", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow])
+hypothesis.settings.load_profile("patient")
 
 
 @pytest.fixture
