@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from pytest_gta.benchmark.capability import CAPABILITIES, CapabilityBasis
+from pytest_gta.benchmark.dataset import Dataset, DatasetError
 from pytest_gta.benchmark.file_names import file_names
 from pytest_gta.benchmark.kinds import kind_of, mentioned_kinds
-from pytest_gta.benchmark.release import DatasetError, Release
 from pytest_gta.benchmark.task import CATEGORIES, Checkpoint, Task
 from pytest_gta.benchmark.tool_names import TOOL_CAPABILITIES
 
@@ -99,13 +99,13 @@ class DatasetStatistics:
     tasks_naming_tools: int
 
 
-def statistics_of(release: Release) -> DatasetStatistics:
+def statistics_of(dataset: Dataset) -> DatasetStatistics:
     """Count a dataset. No input file is read."""
-    tasks = [task for task in release.tasks() if isinstance(task, Task)]
+    tasks = [task for task in dataset.tasks() if isinstance(task, Task)]
     nodes = [node for task in tasks for node in task.nodes()]
     levels = [level for task in tasks for top in task.checkpoints for level in _leaf_levels(top, 1)]
     try:
-        described: Iterable[str] | None = release.tool_metadata
+        described: Iterable[str] | None = dataset.tool_metadata
     except DatasetError:
         described = None
     leaves: Counter[str] = Counter()
@@ -113,7 +113,7 @@ def statistics_of(release: Release) -> DatasetStatistics:
         leaves[task.category] += len(task.leaves)
     return DatasetStatistics(
         tasks=len(tasks),
-        unusable=len(release.task_ids) - len(tasks),
+        unusable=len(dataset.task_ids) - len(tasks),
         leaves=_spread(len(task.leaves) for task in tasks),
         top_leaves=sum(node.is_leaf for task in tasks for node in task.checkpoints),
         inner=sum(not node.is_leaf for node in nodes),

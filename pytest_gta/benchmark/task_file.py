@@ -2,6 +2,7 @@
 
 id: farm-orders                    # optional; the file's name, or the folder's for a task.yaml
 category: data_analysis            # one of the six, or a word of your own
+capabilities: [operation, logic]   # optional; inferred from the request and the files
 request: |
   Our third quarter is in orders.xlsx. Please give me ...
 files:                             # optional; relative to this file, and at this path for the agent
@@ -16,9 +17,12 @@ checkpoints:
 
 from __future__ import annotations
 
+import difflib
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 
+from pytest_gta.benchmark.capability import CAPABILITIES
 from pytest_gta.benchmark.kinds import kind_of
 from pytest_gta.benchmark.task import Checkpoint, Resource, Task, TaskFault, category_slug, faults_of
 from pytest_gta.benchmark.task_record import MAX_DEPTH, safe_relative
@@ -40,7 +44,7 @@ from pytest_gta.benchmark.yaml_document import (
 TASK_FILE = "task.yaml"
 """The name of a task's file that leaves its id to the folder."""
 
-KEYS = ("id", "category", "request", "files", "tools", "checkpoints")
+KEYS = ("id", "category", "request", "files", "capabilities", "tools", "checkpoints")
 NODE_KEYS = ("id", "requirement", "weight", "checkpoints")
 
 _NO_TASK = (
@@ -100,7 +104,8 @@ class _Reader:
             self._id = self._text("id", fields["id"]) or self._id
         turns = self._turns(root, fields.get("request"))
         resources = self._resources(fields.get("files"))
-        tools = self._tools(fields.get("tools"))
+        tools = self._names("tools", fields.get("tools"), TOOL_CAPABILITIES)
+        capabilities = self._names("capabilities", fields.get("capabilities"), CAPABILITIES)
         category = self._category(root, fields.get("category"))
         nodes = items_of(fields.get("checkpoints"))
         if nodes is None:
@@ -120,6 +125,7 @@ class _Reader:
             resources=resources,
             checkpoints=checkpoints,
             expected_tools=tools,
+            stated_capabilities=capabilities,
         )
         return self._result(task, resources)
 
@@ -181,11 +187,12 @@ class _Reader:
                 found[str(relative)] = Resource(str(relative), kind if kind in ("image", "audio", "video") else "file")
         return tuple(found.values())
 
-    def _tools(self, node: Node | None) -> tuple[str, ...]:
-        names = [(entry, self._text("tools", entry)) for entry in self._list("tools", node)]
+    def _names(self, key: str, node: Node | None, known: Collection[str]) -> tuple[str, ...]:
+        names = [(entry, self._text(key, entry)) for entry in self._list(key, node)]
         for entry, name in names:
-            if name and name not in TOOL_CAPABILITIES:
-                self._fault(None, line_of(entry), f"`tools` names {name!r}, which is none of the benchmark's tools")
+            if name and name not in known:
+                near = difflib.get_close_matches(name, known, n=4, cutoff=0.4) or list(known)[:4]
+                self._fault(None, line_of(entry), f"`{key}` names {name!r}, which is none of them ({', '.join(near)})")
         return tuple(name for _, name in names if name)
 
     def _node(self, node: Node, position: str, depth: int) -> Checkpoint:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cached_property
@@ -104,16 +105,23 @@ def _task_files(path: Path) -> Iterator[Path]:
     if not path.is_dir():
         yield path
         return
-    for found in sorted(path.rglob("*")):
-        if any(part.startswith(".") for part in found.relative_to(path).parts):
-            continue
-        if found.name == INDEX and found.is_file():
+    for found in _below(path):
+        if found.name == INDEX:
             raise DatasetError(
                 f"{path}: {found.relative_to(path)} is a dataset of its own; name its folder in a further "
                 "--gta-dataset and keep the YAML files elsewhere"
             )
-        if found.suffix.lower() in TASK_SUFFIXES and found.is_file():
+        if found.suffix.lower() in TASK_SUFFIXES:
             yield found
+
+
+def _below(path: Path) -> list[Path]:
+    """Return the files below a folder, in order; hidden ones are left out, links to folders not followed."""
+    found = []
+    for folder, folders, files in os.walk(path):
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        found += [Path(folder, name) for name in files if not name.startswith(".")]
+    return sorted(file for file in found if file.is_file())
 
 
 def _digest(path: Path) -> str:

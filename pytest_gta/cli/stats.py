@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from pytest_gta.cli.dataset_argument import add_dataset_argument, open_named
 from pytest_gta.settings import SettingsError
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ def add_to(subcommands: Any) -> None:
         description="Show what a dataset consists of, in the terms of the benchmark's paper and beside the figures it "
         "publishes of GTA-Workflow. No input file is read.",
     )
-    parser.add_argument("dataset", metavar="DATASET", help="mini, workflow, or the path of a folder or zip")
+    add_dataset_argument(parser)
     parser.add_argument("--json", action="store_true", help="print it as JSON")
     parser.add_argument(
         "--plot", metavar="FILE", type=Path, help="also draw it to a .png, .svg or .pdf (needs pytest-gta[tools])"
@@ -34,20 +34,18 @@ def run(given: argparse.Namespace) -> int:
     """Count, print, and draw when asked to."""
     from pytest_gta.benchmark.statistics import statistics_of
     from pytest_gta.reporters.statistics import as_json, table
-    from pytest_gta.selection import open_dataset
-    from pytest_gta.workshop import fetched_datasets
 
     if given.plot:
         _check_plot(given.plot)
-    release = open_dataset(given.dataset, fetched_datasets(os.environ))
-    statistics = statistics_of(release)
+    dataset = open_named(given)
+    statistics = statistics_of(dataset)
     if given.plot:
-        _draw(given.plot, release.name, statistics)
+        _draw(given.plot, dataset.name, statistics)
     if given.json:
-        dataset = {"name": release.name, "path": str(release.path), "sha256": release.sha256}
-        print(json.dumps({"dataset": dataset, **as_json(statistics)}, indent=1))
+        named = {"name": dataset.name, "path": dataset.location, "sha256": dataset.sha256}
+        print(json.dumps({"dataset": named, **as_json(statistics)}, indent=1))
         return 0
-    print(f"{release.name}  (sha256 {release.sha256[:12]})")
+    print(f"{dataset.name}  (sha256 {dataset.sha256[:12]})")
     for line in table(statistics):
         print(line)
     if given.plot:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import textwrap
 from collections.abc import Iterator
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
+
+from pytest_gta.cli.dataset_argument import add_dataset_argument, open_named
 
 if TYPE_CHECKING:
     from pytest_gta.benchmark.dataset import Dataset
@@ -27,12 +28,7 @@ def add_to(subcommands: Any) -> None:
         help="check a dataset before it is run",
         description="Check a dataset before it is run. The exit code is 1 when there are errors, else 0.",
     )
-    parser.add_argument(
-        "dataset",
-        metavar="DATASET",
-        nargs="+",
-        help="mini, workflow, a folder or zip in the release's shape, or YAML tasks; several are checked as one",
-    )
+    add_dataset_argument(parser)
     parser.add_argument("--json", action="store_true", help="print everything that was found as JSON")
     parser.set_defaults(run=run)
 
@@ -40,16 +36,8 @@ def add_to(subcommands: Any) -> None:
 def run(given: argparse.Namespace) -> int:
     """Check, print, and return 1 when there are errors."""
     from pytest_gta.benchmark.validation import validate
-    from pytest_gta.option_values import datasets
-    from pytest_gta.selection import open_dataset
-    from pytest_gta.settings import SettingsError
-    from pytest_gta.workshop import fetched_datasets
 
-    try:
-        chosen = [name for text in given.dataset for name in datasets(text)]
-    except ValueError as error:
-        raise SettingsError(f"DATASET {error}") from None
-    dataset = open_dataset(chosen, fetched_datasets(os.environ))
+    dataset = open_named(given)
     validation = validate(dataset)
     if given.json:
         print(json.dumps(_as_json(dataset, validation), indent=1))

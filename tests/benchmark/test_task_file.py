@@ -19,6 +19,7 @@ request: |
 files:
   - data/orders.xlsx
   - shop.png
+capabilities: [logic, operation]
 tools: [ReadXLSX]
 checkpoints:
   - requirement: The figures are right.
@@ -48,6 +49,7 @@ def test_a_whole_task(tmp_path: Path) -> None:
     assert task.request.endswith("Please give me Summary.md.")
     assert task.resources == (Resource("data/orders.xlsx", "file"), Resource("shop.png", "image"))
     assert task.expected_tools == ("ReadXLSX",)
+    assert task.capabilities.names == ("operation", "logic")
     assert task.checkpoints == (
         Checkpoint(
             "cp1",
@@ -109,7 +111,10 @@ LEAF = "checkpoints:\n  - requirement: It is done.\n"
           "L3: the input path '/etc/passwd' leaves the folder of orders.yaml",
           "L3: b.csv is listed twice",
           "L3: an entry of `files` is a number, expected a path"]),
-        (HEAD + "tools: [Hammer]\n" + LEAF, ["L3: `tools` names 'Hammer', which is none of the benchmark's tools"]),
+        (HEAD + "capabilities: [logics]\n" + LEAF,
+         ["L3: `capabilities` names 'logics', which is none of them (logic)"]),
+        (HEAD + "tools: [Reader]\n" + LEAF, ["L3: `tools` names 'Reader', which is none of them (ReadPDF, ReadCSV, ReadXLSX, "
+          "ReadPPTX)"]),
         ("category: planning\nrequest: ''\n" + LEAF, ["L2: `request` is empty, expected a text"]),
         ("request: Do it.\n" + LEAF, ["L1: `category` is missing"]),
         ("a: 1\nb: 2\n", [NO_TASK]),
