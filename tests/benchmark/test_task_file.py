@@ -113,7 +113,8 @@ LEAF = "checkpoints:\n  - requirement: It is done.\n"
           "L3: an entry of `files` is a number, expected a path"]),
         (HEAD + "capabilities: [logics]\n" + LEAF,
          ["L3: `capabilities` names 'logics', which is none of them (logic)"]),
-        (HEAD + "tools: [Reader]\n" + LEAF, ["L3: `tools` names 'Reader', which is none of them (ReadPDF, ReadCSV, ReadXLSX, "
+        (HEAD + "tools: [Reader]\n" + LEAF,
+         ["L3: `tools` names 'Reader', which is none of them (ReadPDF, ReadCSV, ReadXLSX, "
           "ReadPPTX)"]),
         ("category: planning\nrequest: ''\n" + LEAF, ["L2: `request` is empty, expected a text"]),
         ("request: Do it.\n" + LEAF, ["L1: `category` is missing"]),
