@@ -160,6 +160,7 @@ def gta_result(
         nodeid=item.nodeid,
         on_verdict=report,
         keep=bench.may_reuse,
+        drawings=bench.workshop.drawings,
     )
     silent_judge.note(bench.control, result)
     item.stash[RESULT] = result

@@ -273,7 +273,7 @@ OPTIONS: tuple[Option, ...] = (
         "cache",
         "judge",
         "DIR|off",
-        "Keep verdicts here and reuse them for unchanged evidence and requirement.",
+        "Keep verdicts and drawings here and reuse them for unchanged evidence and requirement.",
         values.folder_or_off,
         ".gta/verdicts",
     ),

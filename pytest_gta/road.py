@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from pytest_gta.agents.protocol import Agent
     from pytest_gta.benchmark.dataset import Dataset
     from pytest_gta.formats.renderers import Renderers
+    from pytest_gta.judge.drawing_cache import DrawingCache
     from pytest_gta.judge.evidence import Evidence, EvidenceBudget
     from pytest_gta.judge.protocol import TaskJudge
     from pytest_gta.tools.toolbox import Toolbox
@@ -143,6 +144,7 @@ def judge_task(
     nodeid: str,
     on_verdict: Callable[[Verdict], None],
     keep: Callable[[Verdict], bool] = lambda verdict: True,
+    drawings: DrawingCache | None = None,
 ) -> TaskResult:
     """Judge every leaf of a finished run and aggregate: the task's result, also written to its directory.
 
@@ -157,6 +159,7 @@ def judge_task(
         nodeid: The pytest node that asks.
         on_verdict: Called in this thread with each verdict, once it is on disk.
         keep: Which verdicts on disk may be reused.
+        drawings: Drawings of earlier runs, and where new ones are kept.
     """
     from pytest_gta.judge.drawing import Drawer
     from pytest_gta.judge.evidence import build_evidence
@@ -171,7 +174,7 @@ def judge_task(
         on_verdict(verdict)
 
     with (
-        Drawer(renderers, run.workspace.root) as drawer,
+        Drawer(renderers, run.workspace.root, cache=drawings) as drawer,
         ConfinedProcess(confinement, readable=[run.workspace.root, drawer.folder], writable=None) as process,
     ):
         evidence = build_evidence(

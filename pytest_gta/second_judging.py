@@ -116,7 +116,7 @@ def _twice(work: FinishedWork, task: Task) -> TaskTwice:
     answer = agent.final_answer if agent else ""
     workspace = Workspace.open(directory.workspace, task.brief.inputs, request=task.request)
     with (
-        Drawer(bench.renderers, workspace.root) as drawer,
+        Drawer(bench.renderers, workspace.root, cache=bench.workshop.drawings) as drawer,
         ConfinedProcess(bench.confinement, readable=[workspace.root, drawer.folder], writable=None) as process,
     ):
         evidence = build_evidence(

@@ -19,6 +19,7 @@ from pytest_gta.settings import LOCAL_MODEL, Settings, SettingsError
 
 if TYPE_CHECKING:
     from pytest_gta.formats.renderers import Renderers
+    from pytest_gta.judge.drawing_cache import DrawingCache
     from pytest_gta.judge.evidence import EvidenceBudget
     from pytest_gta.judge.judge import Judge
     from pytest_gta.judge.protocol import TaskJudge
@@ -179,6 +180,14 @@ class Workshop:
 
         wanted = self.settings.render == "auto" and self.evidence_budget.pictures > 0
         return find_renderers() if wanted else Renderers()
+
+    @cached_property
+    def drawings(self) -> DrawingCache | None:
+        """What renderers have drawn before, beside the verdicts; None when nothing is kept."""
+        from pytest_gta.judge.drawing_cache import FOLDER, DrawingCache
+
+        kept = self.settings.cache
+        return DrawingCache(kept / FOLDER) if kept else None
 
     def _client(self, endpoint: Endpoint) -> ChatClient:
         from pytest_gta.llm.client import ChatClient

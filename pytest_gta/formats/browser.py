@@ -69,6 +69,7 @@ class WebPictures:
         height: Of the page, in CSS pixels.
         pieces: How many pieces the page has in all.
         not_loaded: Hosts of the web that it wanted something from.
+        loaded: Whether it was done loading in its time.
     """
 
     files: tuple[tuple[str, Path], ...]
@@ -76,6 +77,7 @@ class WebPictures:
     height: int
     pieces: int
     not_loaded: tuple[str, ...]
+    loaded: bool
 
 
 def picture_page(
@@ -234,7 +236,7 @@ class _Page:
             place = self._shoot(folder / f"piece-{index + 1}.png", top, width, tall, longest_px)
             files.append((f"part {index + 1} of {pieces}" if pieces > 1 else "page", place))
         small = self._on_phone(folder / "phone.png", longest_px) if phone else None
-        return WebPictures(tuple(files), small, height, pieces, tuple(self._session.wanted))
+        return WebPictures(tuple(files), small, height, pieces, tuple(self._session.wanted), self._session.loaded)
 
     def _on_phone(self, place: Path, longest_px: int) -> tuple[str, Path]:
         self._screen(PHONE_WIDTH, PHONE_HEIGHT, mobile=True)

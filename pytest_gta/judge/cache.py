@@ -7,6 +7,7 @@ Any number of processes may share a directory. Entries are moved into place whol
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from pydantic import ValidationError
@@ -53,6 +54,21 @@ class VerdictCache:
 
     def _path(self, key: str) -> Path:
         return self.root / key[:2] / f"{key}.json"
+
+
+def fault_of(root: Path) -> str:
+    """Return why a cache cannot be used to the full, as a clause such as ``it cannot be written``; "" when it can be.
+
+    Nothing is made: a run that judges nothing leaves no folder behind.
+    """
+    place = root
+    while not place.exists() and place != place.parent:
+        place = place.parent
+    if not place.is_dir():
+        return "it is not a folder" if place == root else f"{place} is not a folder"
+    if place == root and not os.access(root, os.R_OK | os.X_OK):
+        return "it cannot be read"
+    return "" if os.access(place, os.W_OK | os.X_OK) else "it cannot be written"
 
 
 def reused(verdict: Verdict, leaf_id: str) -> Verdict:

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import shutil
 import tempfile
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import TracebackType
@@ -20,6 +22,7 @@ from pytest_gta.formats.extract import Extract, Picture
 from pytest_gta.formats.office import document_to_pdf
 from pytest_gta.formats.renderers import Renderer, Renderers
 from pytest_gta.formats.wording import clean, one_line, plural, spans
+from pytest_gta.judge.drawing_cache import DrawingCache, site_digest
 from pytest_gta.judge.reading_files import Caller
 from pytest_gta.workspace.confined_process import ConfinedError
 from pytest_gta.workspace.confined_program import ProgramFailed
@@ -40,12 +43,25 @@ class Drawing:
         source: What they depend on, as a digest: the same file, program and size give the same one.
         note: What the judge should know of them, or why there are none.
         pages: How many pages, slides or sheets there are, pictured or not; 0 for a web page.
+        whole: Whether it was drawn to its end; a page that was still loading may look otherwise the next time.
     """
 
     pictures: tuple[Picture, ...]
     source: str
     note: str
     pages: int = 0
+    whole: bool = True
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as a JSON value."""
+        pictures = [picture.to_json() for picture in self.pictures]
+        return {"pictures": pictures, "source": self.source, "note": self.note, "pages": self.pages}
+
+    @classmethod
+    def from_json(cls, value: Mapping[str, Any]) -> Self:
+        """Return the drawing that `to_json` gave."""
+        pictures = tuple(Picture.from_json(picture) for picture in value["pictures"])
+        return cls(pictures, str(value["source"]), str(value["note"]), int(value["pages"]))
 
 
 class Drawer:
@@ -55,10 +71,14 @@ class Drawer:
         renderers: The programs there are.
         site: The folder a web page may take other files from: the task's workspace.
         seconds: Time for one file.
+        cache: Drawings of earlier runs; None to always draw.
     """
 
-    def __init__(self, renderers: Renderers, site: Path, seconds: float = 45.0) -> None:
+    def __init__(
+        self, renderers: Renderers, site: Path, seconds: float = 45.0, cache: DrawingCache | None = None
+    ) -> None:
         self._renderers, self._site, self._seconds = renderers, site.resolve(), seconds
+        self._cache = cache
         self.folder = Path(tempfile.mkdtemp(prefix="pytest-gta-")).resolve()
         """Where drawings are made; the process that reads files must be allowed to read it."""
         self._count = 0
@@ -94,20 +114,47 @@ class Drawer:
             return Drawing((), "", "")
         self._count += 1
         folder = self.folder / str(self._count)
-        folder.mkdir()
         try:
+            depends_on = [
+                DRAWING_VERSION,
+                program.name,
+                program.version,
+                _sha256(place),
+                extract.kind,
+                most,
+                longest_px,
+            ]
+            source = _digest(depends_on)
+            key = self._key(source, place, extract)
+            if key and self._cache is not None and (kept := self._cache.get(key)) is not None:
+                return Drawing.from_json(kept)
+            folder.mkdir()
             draw = self._page if extract.kind == "web" else self._document
-            pictures, note, pages = draw(program, place, extract, process, folder, most, longest_px)
+            drawing = replace(draw(program, place, extract, process, folder, most, longest_px), source=source)
         except (ProgramFailed, ConfinedError, OSError, ValueError, KeyError) as fault:
             return Drawing((), "", f"not drawn: {_reason(fault)}")
         finally:
             shutil.rmtree(folder, ignore_errors=True)
-        depends_on = [DRAWING_VERSION, program.name, program.version, _sha256(place), extract.kind, most, longest_px]
-        return Drawing(pictures, hashlib.sha256(json.dumps(depends_on).encode()).hexdigest(), note, pages)
+        if key and self._cache is not None and drawing.whole:
+            self._cache.put(key, drawing.to_json())
+        return drawing
+
+    def _key(self, source: str, place: Path, extract: Extract) -> str:
+        """Return under what a drawing is kept: all that the renderer is given. "" when it is not worth to find out."""
+        if self._cache is None:
+            return ""
+        if extract.kind != "web":
+            return _digest([source, place.suffix.lower()])
+        try:
+            # A page may take styles, scripts and pictures from the files around it.
+            around = site_digest(self._site)
+        except OSError:
+            return ""
+        return around and _digest([source, os.path.relpath(place.resolve(), self._site), around])
 
     def _document(
         self, program: Renderer, place: Path, extract: Extract, process: Caller, folder: Path, most: int, px: int
-    ) -> tuple[tuple[Picture, ...], str, int]:
+    ) -> Drawing:
         made = document_to_pdf(
             program.binary,
             place,
@@ -126,11 +173,11 @@ class Drawer:
         note = f"drawn by {program.name}"
         if len(shown) < count:
             note += f": {noun}{'' if len(shown) == 1 else 's'} {spans(shown)} of {count}"
-        return pictures, note, count
+        return Drawing(pictures, "", note, count)
 
     def _page(
         self, program: Renderer, place: Path, extract: Extract, process: Caller, folder: Path, most: int, px: int
-    ) -> tuple[tuple[Picture, ...], str, int]:
+    ) -> Drawing:
         page = picture_page(
             program.binary,
             place.resolve(),
@@ -152,7 +199,7 @@ class Drawer:
         if page.not_loaded:
             hosts = ", ".join(one_line(clean(host), 40) for host in page.not_loaded[:3])
             note += f"; what it takes from the web was not loaded, which is no fault of it ({hosts})"
-        return pictures, note, 0
+        return Drawing(pictures, "", note, whole=page.loaded)
 
 
 def _drawn(value: Any, where: str) -> Picture:
@@ -165,6 +212,10 @@ def _reason(fault: Exception) -> str:
     if isinstance(fault, OSError):
         return one_line(fault.strerror or type(fault).__name__, 100)
     return one_line(str(fault), 160)
+
+
+def _digest(values: Sequence[object]) -> str:
+    return hashlib.sha256(json.dumps(values).encode()).hexdigest()
 
 
 def _sha256(path: Path) -> str:

@@ -50,6 +50,7 @@ def header_lines(bench: Bench) -> list[str]:
         f"gta: renderers {_renderers(bench)}",
         *([f"gta: command {seclusion.note}"] if (seclusion := bench.agent_under_test.seclusion) else ()),
         f"gta: run directory {shown_path(bench.run.root, bench.folder)}",
+        *([f"gta: {fault}"] if (fault := _cache_fault(bench)) else ()),
     ]
     invalid = len(bench.tasks) - len(tasks)
     if invalid:
@@ -57,6 +58,16 @@ def header_lines(bench: Bench) -> list[str]:
     if settings.uses_local_model:
         lines.append("gta: the bundled model is tiny: its scores show that it all runs, nothing more")
     return lines
+
+
+def _cache_fault(bench: Bench) -> str:
+    """Say that verdicts are paid for again, in this run or the next, when their cache is of no use."""
+    from pytest_gta.judge.cache import fault_of
+
+    kept = bench.settings.cache
+    fault = fault_of(kept) if kept else ""
+    what = "reused or kept" if "not a folder" in fault or "read" in fault else "kept"
+    return f"--gta-cache {shown_path(kept, bench.folder)}: {fault}, so no verdict is {what}" if kept and fault else ""
 
 
 def _renderers(bench: Bench) -> str:

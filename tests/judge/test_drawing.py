@@ -9,6 +9,7 @@ from pptx import Presentation
 from pytest_gta.benchmark.task import Brief
 from pytest_gta.formats.renderers import Renderer, Renderers, find_renderers
 from pytest_gta.judge.drawing import Drawer
+from pytest_gta.judge.drawing_cache import DrawingCache
 from pytest_gta.judge.evidence import Evidence, EvidenceBudget, PicturePart, TextPart, build_evidence
 from pytest_gta.workspace.confined_process import ConfinedProcess
 from pytest_gta.workspace.confinement import choose_confinement
@@ -19,10 +20,16 @@ FOUND = find_renderers()
 needs_both = pytest.mark.skipif(len(FOUND.names) < 2, reason="LibreOffice and Chromium are not both installed")
 
 
-def build(folder: Path, renderers: Renderers, pictures: int = 24, seconds: float = 60.0) -> Evidence:
+def build(
+    folder: Path,
+    renderers: Renderers,
+    pictures: int = 24,
+    seconds: float = 60.0,
+    cache: DrawingCache | None = None,
+) -> Evidence:
     workspace = Workspace.open(folder, ())
     with (
-        Drawer(renderers, folder, seconds) as drawer,
+        Drawer(renderers, folder, seconds, cache) as drawer,
         ConfinedProcess(choose_confinement(), readable=[folder, drawer.folder]) as process,
     ):
         made = build_evidence(
@@ -89,7 +96,7 @@ def test_drawn_pictures_count_by_their_source_and_program(tmp_path: Path) -> Non
     (tmp_path / "index.html").unlink()
 
     def drawn(version: str) -> str:
-        program = Renderer("LibreOffice", _fake_office(tmp_path.parent / "program"), version)
+        program = Renderer("LibreOffice", fake_office(tmp_path.parent / "program"), version)
         return build(tmp_path, Renderers(program, None, confined=False)).digest
 
     assert drawn("1") == drawn("1")
@@ -132,7 +139,7 @@ def _script(place: Path, body: str) -> Path:
     return place
 
 
-def _fake_office(place: Path) -> Path:
+def fake_office(place: Path) -> Path:
     """A program that draws something else each time: a page whose size is the clock's."""
     pdf = (
         "import sys, time, pypdfium2, pathlib\n"

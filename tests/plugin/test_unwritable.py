@@ -95,3 +95,14 @@ def test_an_input_that_cannot_be_read_is_an_error_of_its_task(make_project: Call
     assert task["status"] == "error"
     assert "the inputs cannot be put into" in task["error"]
     assert "Bad CRC-32 for file 'resources/files/2-0.pdf'" in task["error"]
+
+
+def test_a_cache_of_no_use_is_said_and_costs_no_verdict(make_project: Callable[..., Project]) -> None:
+    project = make_project(1)
+    (project.pytester.path / "taken").write_text("a file")
+    result = project.run("--gta-cache=taken")
+    result.stdout.fnmatch_lines(["gta: --gta-cache taken: it is not a folder, so no verdict is reused or kept"])
+    assert result.ret == 0
+    assert [task["status"] for task in project.tasks().values()] == ["graded"]
+    assert "gta: --gta-cache" not in project.run("--gta-cache=kept", "--gta-run-dir=other").stdout.str()
+    assert len(list((project.pytester.path / "kept").glob("*/*.json"))) == len(project.leaves("1"))
