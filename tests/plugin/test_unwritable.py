@@ -88,7 +88,8 @@ def test_an_input_that_cannot_be_read_is_an_error_of_its_task(make_project: Call
     data[start : start + 8] = b"\xff" * 8
     archive.write_bytes(data)
     project.pytester.makepyfile(my_agent="def run(task):\n    return 'done'\n")
-    result = project.run(f"--gta-dataset={archive}", agent="import:my_agent:run")
+    project.dataset = archive
+    result = project.run(agent="import:my_agent:run")
     assert result.ret == 10
     assert "Traceback" not in result.stdout.str()
     task = project.tasks()["2"]
