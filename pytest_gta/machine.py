@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import importlib.metadata
+import os
 import platform
 import re
 import shutil
-import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -37,8 +37,6 @@ PURPOSES = {
 }
 """What an extra is for, in a few words."""
 
-_OFFICE = ("soffice", "libreoffice")
-_BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 _KEYS = (
     ("OPENAI_API_KEY", "the model under test, and all else that has no key of its own"),
     ("EVAL_OPENAI_API_KEY", "the judge"),
@@ -190,12 +188,23 @@ def _tools(environment: Mapping[str, str]) -> Iterator[Finding]:
 
 
 def _renderers() -> Iterator[Finding]:
-    for what, programs in (("LibreOffice", _OFFICE), ("Chromium", _BROWSERS)):
-        path = next((found for name in programs if (found := shutil.which(name))), None)
-        if path is None:
-            yield Finding(State.MISSING, what, "not found; no run needs it")
+    from pytest_gta.formats.renderers import BROWSERS, OFFICE, find_renderers
+
+    found = find_renderers()
+    for what, names, program, brings in (
+        ("LibreOffice", OFFICE, found.office, "apt install libreoffice-impress libreoffice-writer libreoffice-calc"),
+        ("Chromium", BROWSERS, found.browser, "apt install chromium"),
+    ):
+        path = next((place for name in names if (place := shutil.which(name))), None)
+        if program is not None:
+            bounds = "" if found.confined else ", with limits on time and memory only: bubblewrap does not work here"
+            yield Finding(State.OK, what, f"{program.version}{bounds}")
+        elif path is None:
+            yield Finding(State.MISSING, what, "not found; no run needs it", brings)
+        elif what == "Chromium" and not found.confined and os.geteuid() == 0:
+            yield Finding(State.MISSING, what, f"{path} is not used: for root it needs bubblewrap, which does not work")
         else:
-            yield Finding(State.OK, what, _says_its_version(path) or path)
+            yield Finding(State.MISSING, what, f"{path} is there and does not start, so no run uses it")
 
 
 def _fonts() -> Iterator[Finding]:
@@ -356,13 +365,3 @@ def _version(name: str) -> str:
         return importlib.metadata.version(name)
     except importlib.metadata.PackageNotFoundError:
         return ""
-
-
-def _says_its_version(path: str) -> str:
-    try:
-        said = subprocess.run(  # noqa: S603 - a program of the user's own search path
-            [path, "--version"], capture_output=True, text=True, timeout=20, stdin=subprocess.DEVNULL, check=False
-        )
-    except (OSError, subprocess.TimeoutExpired):
-        return ""
-    return next((line.strip() for line in said.stdout.splitlines() if line.strip()), "")[:100]

@@ -11,6 +11,8 @@ import pytest
 from pytest_gta import machine
 from pytest_gta.cli import main
 from pytest_gta.datasets.record import FetchRecord, write_record
+from pytest_gta.formats import renderers
+from pytest_gta.formats.renderers import Renderer, Renderers
 from pytest_gta.machine import Finding, State, inspect
 from tests.openai_server import Answer, OpenAIServer, RecordedRequest
 from tests.release_factory import make_release
@@ -80,15 +82,27 @@ def test_what_every_run_needs_is_the_only_thing_that_fails(
     assert "!!  dependencies" in capsys.readouterr().out
 
 
-def test_renderers_are_found_by_any_of_their_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    program = tmp_path / "google-chrome"
-    program.write_text("#!/bin/sh\necho Chrome 999\n")
-    program.chmod(0o755)
-    monkeypatch.setenv("PATH", str(tmp_path))
-    assert list(machine._renderers()) == [
-        Finding(State.MISSING, "LibreOffice", "not found; no run needs it"),
-        Finding(State.OK, "Chromium", "Chrome 999"),
-    ]
+def test_renderers_are_those_that_a_run_would_use(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("soffice", "google-chrome"):
+        (tmp_path / name).write_text("#!/bin/sh\nexit 1\n")
+        (tmp_path / name).chmod(0o755)
+    chrome = Renderer("Chromium", tmp_path / "google-chrome", "Chrome 999")
+
+    def found(*programs: Renderer | None, confined: bool = True, path: str = str(tmp_path)) -> list[str]:
+        monkeypatch.setenv("PATH", path)
+        monkeypatch.setattr(renderers, "find_renderers", lambda: Renderers(*programs, confined=confined))
+        return [f"{finding.state.value} {finding.what}: {finding.detail}" for finding in machine._renderers()]
+
+    dead = f"missing LibreOffice: {tmp_path}/soffice is there and does not start, so no run uses it"
+    assert found(None, chrome) == [dead, "ok Chromium: Chrome 999"]
+    weak = ", with limits on time and memory only: bubblewrap does not work here"
+    assert found(None, chrome, confined=False)[1] == f"ok Chromium: Chrome 999{weak}"
+    monkeypatch.setattr("os.geteuid", lambda: 0)
+    assert found(None, None, confined=False)[1] == (
+        f"missing Chromium: {tmp_path}/google-chrome is not used: for root it needs bubblewrap, which does not work"
+    )
+    absent = [f"missing {what}: not found; no run needs it" for what in ("LibreOffice", "Chromium")]
+    assert found(None, None, path=str(tmp_path / "nowhere")) == absent
 
 
 def test_online_asks_each_endpoint() -> None:
