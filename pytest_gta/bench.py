@@ -19,8 +19,8 @@ from pytest_gta import __version__, local_profile
 from pytest_gta.agent_under_test import AgentUnderTest
 from pytest_gta.benchmark.run_directory import MANIFEST, RunDirectory
 from pytest_gta.options import OPTIONS
-from pytest_gta.selection import DatasetFinder, select_tasks
-from pytest_gta.settings import LOCAL_MODEL, Settings, SettingsError
+from pytest_gta.selection import DatasetFinder, select_tasks, why_nothing
+from pytest_gta.settings import LOCAL_MODEL, NothingSelected, Settings, SettingsError
 from pytest_gta.workshop import Workshop, fetched_datasets
 
 if TYPE_CHECKING:
@@ -145,12 +145,11 @@ class Bench:
 
         Raises:
             SettingsError: When a key is missing, the agent cannot be imported, or the run directory is not usable.
+            NothingSelected: When there is no task to run.
         """
         if not self.tasks and not self.settings.shard:
-            raise SettingsError(
-                f"no task of {self.release.location} is selected; see --gta-task, --gta-category"
-                + (" and what --gta-agent holds" if self.agent_under_test.is_recorded else "")
-            )
+            recorded = self.agent_under_test.is_recorded
+            raise NothingSelected(why_nothing(self.release, self.settings, recorded=recorded))
         if self.settings.model and not self.agent_under_test.is_recorded:
             self.workshop.key("model", self.settings.model, self.settings.base_url, MODEL_KEYS)
         self.tool_endpoints("")

@@ -22,7 +22,7 @@ from pytest_gta.fixtures import (
 )
 from pytest_gta.keys import BENCH, TASK
 from pytest_gta.options import OPTIONS
-from pytest_gta.settings import SettingsError, resolve
+from pytest_gta.settings import NothingSelected, SettingsError, resolve
 
 if TYPE_CHECKING:
     from pytest_gta.bench import Bench
@@ -77,6 +77,8 @@ def pytest_configure(config: pytest.Config) -> None:
         bench = _open_bench(config, settings) if settings and not config.option.help else None
     except SettingsError as error:
         raise pytest.UsageError(f"pytest-gta: {error}") from None
+    except NothingSelected as nothing:
+        pytest.exit(f"pytest-gta: NOTHING MEASURED (exit 5): {nothing}", returncode=pytest.ExitCode.NO_TESTS_COLLECTED)
     for line in collection.marker_lines(bench.tasks if bench else ()):
         config.addinivalue_line("markers", line)
 

@@ -13,6 +13,9 @@ from pytest_gta.datasets.sources import SOURCES
 from pytest_gta.option_values import DATASETS
 from pytest_gta.settings import Settings, SettingsError
 
+SELECTING = ("task", "category", "limit")
+"""Options that leave tasks out, besides the shard, which may well be empty."""
+
 
 def dataset_folder(name: str, fetched: Path) -> Path | None:
     """Return where the dataset of that name lies, None when it has not been fetched.
@@ -119,6 +122,24 @@ def select_tasks(
     repeated = repeats(tasks, settings.repeat)
     _check_slugs(repeated)
     return repeated
+
+
+def why_nothing(release: Release, settings: Settings, *, recorded: bool) -> str:
+    """Return why no task is selected, and what to change.
+
+    Args:
+        release: The dataset.
+        settings: Says which tasks were asked for.
+        recorded: Whether only tasks with finished outputs can be run.
+    """
+    if not release.task_ids:
+        return f"the dataset {release.path} has no tasks; name another with --gta-dataset"
+    given = dict(settings.given)
+    asked = [f"--gta-{key}={given[key]}" for key in SELECTING if key in given]
+    if recorded:
+        asked.append(f"--gta-agent={settings.agent}")
+    together = "; together they leave none" if len(asked) > 1 else ""
+    return f"no task of {release.path} is selected by {' with '.join(asked)}{together}"
 
 
 def repeats(tasks: Iterable[Task | TaskFault], times: int) -> tuple[Task | TaskFault, ...]:

@@ -31,6 +31,10 @@ class SettingsError(Exception):
     """A value the user has to change: the message names the option, the reason and the valid values."""
 
 
+class NothingSelected(Exception):
+    """Options that are right, each for itself, and together leave no task: nothing to measure."""
+
+
 @dataclass(frozen=True, slots=True)
 class Settings:
     """A run's options, resolved and checked. Paths are absolute.

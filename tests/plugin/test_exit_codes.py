@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from pytest_gta.benchmark.task import category_slug
 from tests.openai_server import Answer, fails
 from tests.plugin.conftest import Project
 
@@ -83,6 +84,31 @@ def test_deselecting_everything_under_a_gate_is_not_green(make_project: Callable
 
 def test_deselecting_everything_is_pytests_own_code(make_project: Callable[..., Project]) -> None:
     assert make_project(2).run("-k", "no_such_task").ret == 5
+
+
+@pytest.mark.parametrize("workers", ["-n0", "-n2"])
+def test_options_that_leave_no_task_measure_nothing_and_are_named(
+    make_project: Callable[..., Project], workers: str
+) -> None:
+    project = make_project(3)
+    first, second = (category_slug(project.index[task_id]["workflow_category_6class"]) for task_id in "12")
+    assert first != second
+    result = project.run(workers, "--gta-task=1", f"--gta-category={second}")
+    assert result.ret == 5
+    said = " ".join([*result.outlines, *result.errlines])
+    assert f"NOTHING MEASURED (exit 5): no task of {project.dataset} is selected by --gta-task=1 with " in said
+    assert f"--gta-category={second} with --gta-agent=outputs:{project.outputs}; together they leave none" in said
+    assert "Traceback" not in said
+    assert not (project.pytester.path / "run").exists()
+    assert project.server.chats == []
+
+
+def test_outputs_of_none_of_the_tasks_measure_nothing(make_project: Callable[..., Project]) -> None:
+    project = make_project(1)
+    (project.outputs / "1").rename(project.outputs / "999")
+    result = project.run()
+    assert result.ret == 5
+    assert f"is selected by --gta-agent=outputs:{project.outputs}\n" in result.stderr.str() + "\n"
 
 
 def test_other_failures_count(make_project: Callable[..., Project]) -> None:
