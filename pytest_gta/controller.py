@@ -47,7 +47,7 @@ class Controller:
     def __init__(self, config: pytest.Config, bench: Bench) -> None:
         self._config, self._bench = config, bench
         self._run_keys = {task.slug for task in bench.tasks}
-        self.scoreboard = Scoreboard(bench.tasks)
+        self.scoreboard = Scoreboard(bench.tasks, bench.run)
         self._live = LiveLines(config, self.scoreboard, bench.settings.threshold)
         settings = bench.settings
         self._limits = limits_of(settings)

@@ -103,16 +103,15 @@ def gta_run(
 ) -> TaskRun:
     """The agent's finished run of this task: final answer, transcript, deliverables, usage, stop reason."""
     from pytest_gta.agents.protocol import as_agent
+    from pytest_gta.benchmark.rebuilding import unfinished
     from pytest_gta.benchmark.results import TaskStatus
-    from pytest_gta.road import run_task, unmeasured
+    from pytest_gta.road import run_task
     from pytest_gta.spending_limit import why_not_begin
 
     bench, ledger = _bench(request.config), _bench(request.config).control.ledger
     reason = why_not_begin(bench, _gta_directory)
     if reason:
-        result = unmeasured(
-            gta_task, request.node.nodeid, TaskStatus.NOT_RUN, reason, _gta_directory.verdicts()
-        ).model_copy(update={"agent": _gta_directory.agent()})
+        result = unfinished(gta_task, request.node.nodeid, TaskStatus.NOT_RUN, reason, _gta_directory)
         _gta_directory.write_result(result)
         request.node.stash[RESULT] = result
         pytest.skip(f"not run: {reason}")

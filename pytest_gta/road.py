@@ -41,7 +41,15 @@ __all__ = ["NotMeasured", "TaskRun", "judge_task", "open_workspace", "run_task",
 
 
 class NotMeasured(Exception):
-    """A task that could not be measured, for a reason that is not the agent's: a pytest error, never a score."""
+    """A task that could not be measured, for a reason that is not the agent's: a pytest error, never a score.
+
+    Attributes:
+        agent: How far the agent had come, when it had begun and what it used is known.
+    """
+
+    def __init__(self, reason: str, *, agent: AgentRecord | None = None) -> None:
+        self.agent = agent
+        super().__init__(reason)
 
 
 @dataclass(frozen=True)
@@ -127,7 +135,7 @@ def run_task(
                 agent, task.brief, tools, workspace, deadline_s=deadline_s, transcript=directory.transcript
             )
         except AgentUnavailable as unavailable:
-            raise NotMeasured(f"agent {agent.label}: {unavailable}") from None
+            raise NotMeasured(f"agent {agent.label}: {unavailable}", agent=unavailable.record) from None
         directory.write_agent(record)
     return TaskRun(task, record, workspace, workspace.deliverables(), directory.transcript, resumed)
 

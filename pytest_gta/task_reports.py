@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from pytest_gta.bench import Bench
+from pytest_gta.benchmark.rebuilding import unfinished
 from pytest_gta.benchmark.results import TaskStatus
 from pytest_gta.benchmark.run_directory import NotWritten
 from pytest_gta.benchmark.task import TaskFault
@@ -25,7 +26,7 @@ from pytest_gta.judged_task import BelowThreshold
 from pytest_gta.keys import BENCH, RESULT, TASK
 from pytest_gta.reporters.junit import task_properties
 from pytest_gta.reporters.score_sheet import score_sheet
-from pytest_gta.road import NotMeasured, unmeasured
+from pytest_gta.road import NotMeasured
 
 PLAIN_FAULTS = (BelowThreshold, NotMeasured, NotWritten, TaskFault)
 """Exceptions that say all there is to say: shown as their text, without a traceback."""
@@ -53,9 +54,9 @@ def _attach_failure(report: pytest.TestReport, item: pytest.Item, bench: Bench, 
     if result is None:
         task = item.stash[TASK]
         directory = bench.run.task(task.slug)
-        known = directory.verdicts()
-        reason = _in_words(error, bench)
-        result = unmeasured(task, item.nodeid, TaskStatus.ERROR, reason, known)
+        result = unfinished(task, item.nodeid, TaskStatus.ERROR, _in_words(error, bench), directory)
+        if isinstance(error, NotMeasured) and result.agent is None:
+            result = result.model_copy(update={"agent": error.agent})
         with suppress(NotWritten):  # the report carries it all the same, and a resumed run begins the task anew
             directory.write_result(result)
         report.user_properties.extend(task_properties(result))

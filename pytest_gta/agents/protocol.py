@@ -17,7 +17,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
-from pytest_gta.benchmark.results import StopReason, Tokens, Usage
+from pytest_gta.benchmark.results import AgentRecord, StopReason, Tokens, Usage
 from pytest_gta.benchmark.task import Brief
 
 if TYPE_CHECKING:
@@ -107,7 +107,10 @@ class AgentUnavailable(Exception):
     Attributes:
         usage: What was used up to then.
         halted: Whether the run as a whole has stopped starting new work (out of credit, budget reached).
+        record: How far it had come, where something is known to have been used.
     """
+
+    record: AgentRecord | None = None
 
     def __init__(self, reason: str, *, usage: Usage | None = None, halted: bool = False) -> None:
         self.usage = usage or Usage()

@@ -74,6 +74,9 @@ def run_agent(
         run = work.result(max(deadline_s, float(getattr(runner, "wall_cap_s", 0.0))))
     except AgentUnavailable as fault:
         steps.add("end", name="unavailable", detail=str(fault), usage=fault.usage)
+        if fault.usage.calls:
+            run = AgentRun(StopReason.UNAVAILABLE, "", str(fault), usage=fault.usage)
+            fault.record = _record(run, runner.label, steps.counts, time.monotonic() - began, tools, workspace)
         raise
     finally:
         recorded.end()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from pytest_gta.benchmark.results import JudgeRecord, TaskResult, TaskStatus
+from pytest_gta.benchmark.results import JudgeRecord, TaskResult, TaskStatus, Verdict
 from pytest_gta.benchmark.run_directory import RunDirectory, TaskDirectory
 from pytest_gta.benchmark.scoring import unmeasured
 from pytest_gta.benchmark.task import Task, TaskFault
@@ -31,6 +31,29 @@ def rebuild(run: RunDirectory, tasks: Mapping[str, Task | TaskFault], threshold:
     return tuple(_task_result(key, run.task(key), tasks.get(key), threshold) for key in keys)
 
 
+def unfinished(
+    task: Task | TaskFault,
+    nodeid: str,
+    status: TaskStatus,
+    reason: str,
+    directory: TaskDirectory,
+    reported: Mapping[str, Verdict] | None = None,
+) -> TaskResult:
+    """Return the result of a task that has none, with all that was spent on it: how its agent ended, what was judged.
+
+    Args:
+        task: The task, or why it is not one.
+        nodeid: Its pytest node.
+        status: ``error`` or ``not_run``.
+        reason: Why, in one or two lines.
+        directory: What is on disk of it.
+        reported: Verdicts that are known besides.
+    """
+    known = {**directory.verdicts(), **(reported or {})}
+    update = {"agent": directory.agent(), "judge": JudgeRecord(usage=directory.judge_usage())}
+    return unmeasured(task, nodeid, status, reason, known).model_copy(update=update)
+
+
 def _task_result(key: str, directory: TaskDirectory, task: Task | TaskFault | None, threshold: float) -> TaskResult:
     result = directory.result()
     if result is not None:
@@ -49,10 +72,8 @@ def _task_result(key: str, directory: TaskDirectory, task: Task | TaskFault | No
     else:
         reason = "the run ended before this task began"
     if task is None:
-        unfinished = TaskResult(task_id=key, run_key=key, nodeid="", category="unknown", status=TaskStatus.NOT_RUN)
-        unfinished = unfinished.model_copy(update={"error": reason})
-    else:
-        unfinished = unmeasured(task, "", TaskStatus.NOT_RUN, reason, verdicts)
-    return unfinished.model_copy(
-        update={"run_key": key, "agent": agent, "judge": JudgeRecord(usage=directory.judge_usage())}
-    )
+        return TaskResult(
+            task_id=key, run_key=key, nodeid="", category="unknown", status=TaskStatus.NOT_RUN, error=reason,
+            agent=agent, judge=JudgeRecord(usage=directory.judge_usage()),
+        )  # fmt: skip
+    return unfinished(task, "", TaskStatus.NOT_RUN, reason, directory).model_copy(update={"run_key": key})

@@ -63,6 +63,8 @@ class StopReason(StrEnum):
     CONTEXT_EXCEEDED = "context_exceeded"
     AGENT_ERROR = "agent_error"
     NO_ANSWER = "no_answer"
+    UNAVAILABLE = "unavailable"
+    """Its endpoint stopped serving in the middle of its work: not its own fault, so its task is an error."""
 
 
 class _Value(BaseModel):

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from pytest_gta.benchmark.rebuilding import unfinished
 from pytest_gta.benchmark.results import TaskResult, TaskStatus, Verdict, total
-from pytest_gta.benchmark.scoring import unmeasured
+from pytest_gta.benchmark.run_directory import RunDirectory
 from pytest_gta.benchmark.task import Task, TaskFault
 
 
@@ -30,9 +31,11 @@ class Scoreboard:
 
     Args:
         tasks: The selected tasks, in order; a bad one as its fault.
+        run: The run's directory, for what was spent on a task whose result never arrives.
     """
 
-    def __init__(self, tasks: Sequence[Task | TaskFault]) -> None:
+    def __init__(self, tasks: Sequence[Task | TaskFault], run: RunDirectory) -> None:
+        self._run = run
         self._tasks = {task.slug: task for task in tasks}
         self._entries: dict[str, _Entry] = {slug: _Entry() for slug in self._tasks}
         self._expected: set[str] = set()
@@ -61,7 +64,7 @@ class Scoreboard:
     def add_crash(self, run_key: str, reason: str) -> TaskResult:
         """Record that a task's worker died before its result arrived, and return the error it becomes."""
         entry = self._entries[run_key]
-        entry.result = unmeasured(self._tasks[run_key], entry.nodeid, TaskStatus.ERROR, reason, entry.verdicts)
+        entry.result = self._without_result(run_key, TaskStatus.ERROR, reason)
         return entry.result
 
     def forget(self, run_key: str) -> None:
@@ -74,7 +77,7 @@ class Scoreboard:
 
     def task_results(self) -> tuple[TaskResult, ...]:
         """Return the result of every task of the run, in order, those without one as error or not run."""
-        return tuple(self._resolve(slug, task) for slug, task in self._tasks.items() if slug in self._in_run())
+        return tuple(self._resolve(slug) for slug in self._tasks if slug in self._in_run())
 
     @property
     def leaves_judged(self) -> int:
@@ -99,17 +102,21 @@ class Scoreboard:
 
     @property
     def cost_usd(self) -> float | None:
-        """Money spent so far by finished tasks; None when a price is unknown."""
+        """Money spent so far by finished tasks; None when a price is unknown, or nothing is known to have been used."""
         results = [entry.result for entry in self._entries.values() if entry.result is not None]
-        judges = [result.judge.usage.cost_usd for result in results]
-        agents = [result.agent.usage.cost_usd for result in results if result.agent]
-        return total([*judges, *agents])
+        used = [result.judge.usage for result in results]
+        used += [result.agent.usage for result in results if result.agent]
+        if not any(usage.calls or usage.cost_usd for usage in used):
+            return None
+        return total(usage.cost_usd for usage in used)
 
     def _in_run(self) -> set[str]:
         return {key for key in self._expected if self._entries[key].result or not self._entries[key].unasked}
 
-    def _resolve(self, slug: str, task: Task | TaskFault) -> TaskResult:
+    def _resolve(self, slug: str) -> TaskResult:
+        found = self._entries[slug].result
+        return found or self._without_result(slug, TaskStatus.NOT_RUN, "the run ended before this task did")
+
+    def _without_result(self, slug: str, status: TaskStatus, reason: str) -> TaskResult:
         entry = self._entries[slug]
-        return entry.result or unmeasured(
-            task, entry.nodeid, TaskStatus.NOT_RUN, "the run ended before this task did", entry.verdicts
-        )
+        return unfinished(self._tasks[slug], entry.nodeid, status, reason, self._run.task(slug), entry.verdicts)

@@ -65,9 +65,13 @@ def test_unavailable_and_interrupts_go_on_up(bench: Bench) -> None:
     def interrupted(task: Any) -> str:
         raise KeyboardInterrupt
 
-    with pytest.raises(AgentUnavailable, match="no credit"):
+    with pytest.raises(AgentUnavailable, match="no credit") as raised:
         bench.run(unavailable)
     assert bench.steps_of("end")[0].usage == Usage(calls=3).model_dump(mode="json")
+    record = raised.value.record
+    assert record is not None
+    assert (record.stop_reason, record.stop_detail) == (StopReason.UNAVAILABLE, "no credit")
+    assert record.usage == Usage(calls=3)
     with pytest.raises(KeyboardInterrupt):
         bench.run(interrupted)
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
-from tests.openai_server import OpenAIServer, RecordedRequest
+from tests.openai_server import OpenAIServer, RecordedRequest, fails
 from tests.plugin.conftest import Project
 
 
@@ -48,6 +49,28 @@ def test_react(make_project: Callable[..., Project], openai_server: Callable[...
     assert (agent["label"], agent["turns"], agent["tool_calls"], agent["tool_errors"]) == ("react-text-model", 2, 1, 0)
     assert agent["final_answer"] == "six times seven is 42"
     assert project.results()["run"]["agent"]["settings"]["max_turns"] == 10
+
+
+def test_what_a_model_used_before_it_gave_out_counts_and_the_task_is_an_error(
+    make_project: Callable[..., Project], openai_server: Callable[..., OpenAIServer]
+) -> None:
+    def respond(request: RecordedRequest) -> Any:
+        if request.turn:
+            return fails(401, "invalid key")
+        return 'Thought: I count.\nAction: Calculator\nAction Input: {"expression": "6 * 7"}'
+
+    project = make_project(1)
+    model = openai_server(respond)
+    result = project.run("--gta-model=text-model", f"--gta-base-url={model.base_url}", agent="react")
+    assert result.ret == 10
+    task = project.tasks()["1"]
+    assert (task["status"], task["root_score"]) == ("error", None)
+    agent = task["agent"]
+    assert (agent["stop_reason"], agent["tool_calls"], agent["usage"]["calls"]) == ("unavailable", 1, len(model.chats))
+    assert agent["usage"]["tokens"]["input"] > 0
+    assert project.results()["summary"]["tokens"]["agent"] == agent["usage"]["tokens"]
+    assert "$0.00" not in result.stdout.str()
+    assert "data_analysis_1        1/1 tasks" in result.stdout.str()
 
 
 def test_a_model_is_needed(make_project: Callable[..., Project]) -> None:

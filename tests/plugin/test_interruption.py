@@ -206,3 +206,29 @@ def test_the_last_line_of_an_interrupted_run_says_its_exit_code_and_how_to_go_on
     again = project.pytester.runpytest_subprocess("--gta-resume=run", "-p", "no:cacheprovider")
     assert again.ret == 0
     assert len(project.judged()) == sum(len(project.leaves(task_id)) for task_id in project.index)
+
+
+STOPPED_WHILE_JUDGED = """
+seen = []
+
+def pytest_runtest_logreport(report):
+    if "education_2" in report.nodeid and report.when == "checkpoint":
+        seen.append(report)
+        if len(seen) == 2:
+            raise KeyboardInterrupt
+"""
+
+
+def test_what_the_judge_had_been_asked_of_an_interrupted_task_is_in_the_totals(
+    make_project: Callable[..., Project],
+) -> None:
+    project = make_project(2)
+    project.pytester.makeconftest(STOPPED_WHILE_JUDGED)
+    assert project.pytester.runpytest_subprocess(*project.arguments()).ret == 2
+    task = project.tasks()["2"]
+    assert (task["status"], task["agent"]["stop_reason"]) == ("not_run", "finished")
+    assert task["judge"]["usage"]["calls"] == len(verdicts_on_disk(project.pytester.path / "run")["education_2"]) >= 2
+    results = project.results()
+    used = [task["judge"]["usage"]["tokens"]["input"] for task in results["tasks"]]
+    assert results["summary"]["tokens"]["judge"]["input"] == sum(used)
+    assert min(used) > 0

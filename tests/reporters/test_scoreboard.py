@@ -1,18 +1,23 @@
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
-from pytest_gta.benchmark.results import TaskStatus, Usage
+from pytest_gta.benchmark.metrics import summarize
+from pytest_gta.benchmark.results import StopReason, TaskStatus, Tokens, Usage
+from pytest_gta.benchmark.run_directory import RunDirectory
 from pytest_gta.benchmark.task import TaskFault
 from pytest_gta.reporters.scoreboard import Scoreboard
-from tests.domain import a_task, an_agent, graded, scored
+from tests.domain import a_task, an_agent, graded, not_graded, scored
 
 KEYS = ["planning_1", "planning_2", "planning_3"]
 
 
 @pytest.fixture
-def board() -> Scoreboard:
-    board = Scoreboard([a_task("1"), a_task("2"), a_task("3"), TaskFault("4", "cp1", "weight 0")])
+def board(tmp_path: Path) -> Scoreboard:
+    tasks = [a_task("1"), a_task("2"), a_task("3"), TaskFault("4", "cp1", "weight 0")]
+    board = Scoreboard(tasks, RunDirectory(tmp_path))
     board.expect(KEYS)
     return board
 
@@ -58,6 +63,30 @@ def test_an_interrupted_task_is_not_run_and_keeps_its_leaves(board: Scoreboard) 
     assert result.leaf("cp1-1").score == 9.0
 
 
+def test_what_was_spent_on_an_interrupted_task_counts(board: Scoreboard, tmp_path: Path) -> None:
+    asked = Usage(calls=2, tokens=Tokens(input=80, output=8), cost_usd=0.5)
+    directory = RunDirectory(tmp_path).task("planning_2")
+    directory.write_agent(an_agent())
+    for leaf in ("cp1-1", "cp1-2"):
+        directory.add_verdict(scored(leaf, 9, usage=asked))
+    board.restart("planning_2", "n")
+    board.add_verdict("planning_2", scored("cp1-1", 9, usage=asked).model_dump_json())
+    result = board.task_results()[1]
+    assert (result.status, result.judge.usage, result.agent) == ("not_run", asked + asked, an_agent())
+    assert [leaf.score for leaf in result.leaves()] == [9, 9, None]
+    crashed = board.add_crash("planning_2", "worker 'gw0' crashed")
+    assert (crashed.status, crashed.judge.usage) == ("error", asked + asked)
+    assert summarize(board.task_results(), 7)["cost_usd"] == {"agent": 0.25, "judge": 1.0}
+
+
+def test_nothing_known_to_be_spent_is_not_shown_as_no_cost(board: Scoreboard) -> None:
+    board.add_result("planning_1", not_graded("1", TaskStatus.ERROR).model_dump_json())
+    assert board.cost_usd is None
+    given_out = an_agent(stop_reason=StopReason.UNAVAILABLE)
+    board.add_result("planning_2", not_graded("2", TaskStatus.ERROR, agent=given_out).model_dump_json())
+    assert board.cost_usd == 0.25
+
+
 def test_a_new_attempt_forgets_the_one_before(board: Scoreboard) -> None:
     board.restart("planning_1", "n")
     board.add_verdict("planning_1", scored("cp2", 1).model_dump_json())
@@ -83,7 +112,7 @@ def test_a_verdict_that_came_twice_is_one_leaf(board: Scoreboard) -> None:
 
 
 def test_money_spent_is_unknown_when_a_price_is(board: Scoreboard) -> None:
-    assert board.cost_usd == 0.0
+    assert board.cost_usd is None
     board.add_result("planning_1", graded("1", 9).model_dump_json())
     assert board.cost_usd == pytest.approx(0.26)
     unknown = an_agent(usage=Usage(calls=1, cost_usd=None))
