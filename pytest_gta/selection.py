@@ -124,7 +124,7 @@ def select_tasks(
     return repeated
 
 
-def why_nothing(release: Release, settings: Settings, *, recorded: bool) -> str:
+def why_nothing(release: Dataset, settings: Settings, *, recorded: bool) -> str:
     """Return why no task is selected, and what to change.
 
     Args:
@@ -133,13 +133,13 @@ def why_nothing(release: Release, settings: Settings, *, recorded: bool) -> str:
         recorded: Whether only tasks with finished outputs can be run.
     """
     if not release.task_ids:
-        return f"the dataset {release.path} has no tasks; name another with --gta-dataset"
+        return f"the dataset {release.location} has no tasks; name another with --gta-dataset"
     given = dict(settings.given)
     asked = [f"--gta-{key}={given[key]}" for key in SELECTING if key in given]
     if recorded:
         asked.append(f"--gta-agent={settings.agent}")
     together = "; together they leave none" if len(asked) > 1 else ""
-    return f"no task of {release.path} is selected by {' with '.join(asked)}{together}"
+    return f"no task of {release.location} is selected by {' with '.join(asked)}{together}"
 
 
 def repeats(tasks: Iterable[Task | TaskFault], times: int) -> tuple[Task | TaskFault, ...]:
