@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from typing import Any
@@ -20,6 +21,8 @@ hypothesis.settings.load_profile("patient")
 @pytest.fixture
 def openai_server() -> Iterator[Callable[..., OpenAIServer]]:
     """Start servers that speak the OpenAI API: ``server = openai_server(respond)``; closed when the test ends."""
+    # Loaded now: its import takes longer than some of the time limits tested.
+    importlib.import_module("openai").AsyncOpenAI  # noqa: B018 - it loads its parts when they are first touched
     with ExitStack() as servers:
 
         def start(*args: Any, **settings: Any) -> OpenAIServer:

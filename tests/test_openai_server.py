@@ -15,7 +15,7 @@ from tests.openai_server import OpenAIServer, calls, fails, in_turn, judge, scri
 def post(url: str, body: object) -> tuple[int, dict]:
     request = urllib.request.Request(url, json.dumps(body).encode(), {"Authorization": "Bearer k"})
     try:
-        with urllib.request.urlopen(request, timeout=10) as answer:
+        with urllib.request.urlopen(request, timeout=60) as answer:
             return answer.status, json.load(answer)
     except urllib.error.HTTPError as error:
         return error.code, json.load(error)
@@ -48,7 +48,7 @@ def test_many_connections_at_once_are_served_and_counted(openai_server):
     everyone = threading.Barrier(100)
 
     def respond(_request):
-        everyone.wait(20)
+        everyone.wait(60)
         return "ok"
 
     server = openai_server(respond)

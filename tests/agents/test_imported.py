@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import signal
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -18,6 +17,7 @@ from pytest_gta.agents.protocol import AgentUnavailable
 from pytest_gta.agents.specification import AgentSpecError
 from pytest_gta.benchmark.results import AgentRecord, StopReason
 from tests.agents.conftest import Bench, brief
+from tests.waiting import JumpingClock, eventually, runs
 
 Write = Callable[..., Path]
 
@@ -26,6 +26,12 @@ def run(bench: Bench, folder: Path, target: str, *, timeout_s: float = 30.0, **s
     limits = Limits(task_timeout_s=timeout_s)
     agent = ImportedAgent(target, "mine", limits, import_paths=[folder], **settings)
     return bench.run(agent, brief("Add 1 and 2.", inputs=bench.workspace.inputs), deadline_s=timeout_s)
+
+
+def over_when(monkeypatch: pytest.MonkeyPatch, file: Path) -> None:
+    """Have the agent's time be over when a file is there and has its content."""
+    clock = JumpingClock(lambda: file.exists() and file.stat().st_size)
+    clock.stand_in(monkeypatch, "pytest_gta.agents.imported", "pytest_gta.agents.child_process")
 
 
 WAYS = """
@@ -272,8 +278,11 @@ def test_a_crash_leaves_its_trace_in_the_output(bench: Bench, modules: Write) ->
     assert "before" in output and "Segmentation fault" in output and "agent.py" in output
 
 
-def test_the_deadline_ends_it_with_all_it_started(bench: Bench, modules: Write, tmp_path: Path) -> None:
+def test_the_deadline_ends_it_with_all_it_started(
+    bench: Bench, modules: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     pids = tmp_path / "pids"
+    over_when(monkeypatch, pids)
     folder = modules(
         agent=f"""
 import os, signal, subprocess, sys, time
@@ -290,14 +299,12 @@ def run(task, tools):
             pass
 """
     )
-    began = time.monotonic()
-    record = run(bench, folder, "agent:run", timeout_s=10)
-    assert time.monotonic() - began < 60
-    assert (record.stop_reason, record.stop_detail) == (StopReason.TIMEOUT, "still at work after 10 s")
+    record = run(bench, folder, "agent:run", timeout_s=600)
+    assert (record.stop_reason, record.stop_detail) == (StopReason.TIMEOUT, "still at work after 600 s")
     assert (record.tool_calls, record.tool_errors) == (2, 0)
     assert [d.path for d in bench.workspace.deliverables().files] == ["a.txt", "b.txt"]
     for pid in map(int, pids.read_text().split()):
-        _wait_until(lambda pid=pid: not _runs(pid))
+        assert eventually(lambda pid=pid: not runs(pid))
 
 
 def test_a_finished_agent_leaves_no_process_behind(bench: Bench, modules: Write, tmp_path: Path) -> None:
@@ -312,10 +319,8 @@ def run(task):
     return "done"
 """
     )
-    began = time.monotonic()
     assert run(bench, folder, "agent:run", timeout_s=120).final_answer == "done"
-    assert time.monotonic() - began < 60
-    _wait_until(lambda: not _runs(int(pids.read_text())))
+    assert eventually(lambda: not runs(int(pids.read_text())))
 
 
 def test_what_it_prints_is_kept_bounded_without_secrets(bench: Bench, modules: Write) -> None:
@@ -376,42 +381,28 @@ def run(task):
     time.sleep(600)
 """,
         parent="""
-import sys, pathlib
+import dataclasses, sys, pathlib
 from pytest_gta.agents.child_process import ChildProcess
+from pytest_gta.benchmark.task import Brief
 folder = pathlib.Path(__file__).parent
 work = folder / "work"; work.mkdir()
 import os
 child = ChildProcess([str(folder), *sys.path], os.environ, output=None)
 child.send({"target": "agent:run", "label": "x", "root": str(work), "inputs": [], "tools": [],
-            "brief": {"id": "1", "category": "c", "turns": ["x"], "inputs": []}})
+            "brief": dataclasses.asdict(Brief("1", "c", ("x",), ()))})
 import time; time.sleep(600)
 """,
     )
     root = Path(__file__).resolve().parents[2]
     parent = subprocess.Popen([sys.executable, str(folder / "parent.py")], env={**os.environ, "PYTHONPATH": str(root)})
     try:
-        _wait_until(lambda: pid_file.exists() and bool(pid_file.read_text()))
+        assert eventually(lambda: pid_file.exists() and bool(pid_file.read_text()))
         pid = int(pid_file.read_text())
-        assert _runs(pid)
+        assert runs(pid)
     finally:
         parent.send_signal(signal.SIGKILL)
         parent.wait()
-    _wait_until(lambda: not _runs(pid))
-
-
-def _runs(pid: int) -> bool:
-    try:
-        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
-    except OSError:
-        return False
-    return state != "Z"
-
-
-def _wait_until(true: Callable[[], bool], limit_s: float = 60.0) -> None:
-    end = time.monotonic() + limit_s
-    while not true():
-        assert time.monotonic() < end, "it did not happen in time"
-        time.sleep(0.02)
+    assert eventually(lambda: not runs(pid))
 
 
 STARTS = """
@@ -444,9 +435,13 @@ def run(task):
         "os.kill(os.getppid(), 9); time.sleep(60)",
     ],
 )
-def test_what_it_started_ends_with_it_even_in_sessions_of_their_own(bench: Bench, modules: Write, then: str) -> None:
+def test_what_it_started_ends_with_it_even_in_sessions_of_their_own(
+    bench: Bench, modules: Write, then: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     folder = modules(starts=STARTS.replace("THEN", then))
-    record = run(bench, folder, "starts:run", timeout_s=10.0 if then == "time.sleep(60)" else 60.0)
+    if then == "time.sleep(60)":
+        over_when(monkeypatch, bench.workspace.root / "started.txt")
+    record = run(bench, folder, "starts:run", timeout_s=600)
     started = [int((bench.workspace.root / name).read_text()) for name in ("own.txt", "daemon.txt", "started.txt")]
     if "getppid" in then:
         # Without its launcher only the agent itself is sure to end.
@@ -456,4 +451,4 @@ def test_what_it_started_ends_with_it_even_in_sessions_of_their_own(bench: Bench
         for pid in started[1:]:
             os.kill(pid, signal.SIGKILL)
     for pid in started:
-        _wait_until(lambda pid=pid: not _runs(pid))
+        assert eventually(lambda pid=pid: not runs(pid))

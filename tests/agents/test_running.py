@@ -83,16 +83,15 @@ def test_the_deadline_ends_the_wait_and_what_was_delivered_counts(bench: Bench) 
         try:
             for n in range(1_000):
                 tools.call("Write", {"filename": f"{n}.txt", "text": "1"})
-                time.sleep(0.2)
+                if n:
+                    time.sleep(0.1)
         finally:
             ended.set()
         return "never"
 
-    began = time.monotonic()
-    record = bench.run(run, deadline_s=0.5)
-    assert time.monotonic() - began < 4
-    assert (record.stop_reason, record.stop_detail) == (StopReason.TIMEOUT, "still at work after 0.5 s")
-    assert ended.wait(2)
+    record = bench.run(run, deadline_s=1.5)
+    assert (record.stop_reason, record.stop_detail) == (StopReason.TIMEOUT, "still at work after 1.5 s")
+    assert ended.wait(60)
     delivered = len(bench.workspace.deliverables().files)
     assert delivered == record.tool_calls >= 2
     time.sleep(0.3)

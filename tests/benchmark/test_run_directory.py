@@ -109,7 +109,7 @@ def test_a_directory_is_held_by_one_at_a_time(run: RunDirectory) -> None:
     inside = threading.Event()
 
     def second() -> None:
-        inside.wait(5)
+        inside.wait(60)
         with run.task("planning_7").lock():
             order.append("second")
 
@@ -119,7 +119,7 @@ def test_a_directory_is_held_by_one_at_a_time(run: RunDirectory) -> None:
         inside.set()
         thread.join(0.2)
         order.append("first")
-    thread.join(5)
+    thread.join(60)
     assert order == ["first", "second"]
 
 

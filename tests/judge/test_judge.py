@@ -43,6 +43,7 @@ from tests.openai_server import (
     refuses,
     says,
 )
+from tests.waiting import eventually
 
 # What is sent
 
@@ -81,18 +82,33 @@ def test_pictures_go_along_with_every_call_and_are_never_uploaded(
 
 
 def test_the_first_leaf_goes_alone_the_others_together(openai_server: StartServer, make_judge: MakeJudge) -> None:
-    server = openai_server(judge({}, default=7, delay_s=0.5))
+    together = threading.Barrier(8)
+
+    def respond(request: RecordedRequest) -> Answer:
+        if request.number:
+            together.wait(60)
+            return verdict_of(7)
+        return replace(verdict_of(7), delay_s=0.2)
+
+    server = openai_server(respond)
     run(make_judge(server), 9)
     first, *others = server.chats
     assert first.last_user_text.endswith("Requirement number 1 is met.")
-    assert all(other.at - first.at >= 0.5 for other in others)
+    assert all(other.at - first.at >= 0.2 for other in others)
     assert server.peak == 8, "all of the others at once"
 
 
 def test_a_judge_that_fails_to_prime_does_not_hold_up_the_others(
     openai_server: StartServer, make_judge: MakeJudge
 ) -> None:
-    server = openai_server(judge(lambda r: says("prose") if "number 1 is" in r.last_user_text else 7, delay_s=0.05))
+    def respond(request: RecordedRequest) -> Answer:
+        if "number 1 is" not in request.last_user_text:
+            return verdict_of(7)
+        if request.number:
+            eventually(lambda: len(server.chats) >= 5)
+        return says("prose")
+
+    server = openai_server(respond)
     assert statuses(run(make_judge(server), 4)) == ["judge_error", "scored", "scored", "scored"]
     order = [request.last_user_text[-len("Requirement number 1 is met.") :] for request in server.chats]
     assert order[0] == "Requirement number 1 is met."
@@ -122,20 +138,19 @@ def test_verdicts_are_handed_over_in_the_calling_thread_as_they_come(
     server = openai_server(judge({}, default=7))
 
     def delay(request: RecordedRequest) -> Answer:
-        return replace(verdict_of(7), delay_s=0.4 if "number 2 is" in request.last_user_text else 0.0)
+        # Answered only once the verdict of the third leaf has been handed over.
+        if "number 2 is" in request.last_user_text:
+            eventually(lambda: len(seen) == 2)
+        return verdict_of(7)
 
     server.respond = delay
-    started = time.monotonic()
-    times: list[float] = []
 
     def on_verdict(verdict: Verdict) -> None:
-        times.append(time.monotonic() - started)
         seen.append((verdict.leaf_id, threading.current_thread(), len(server.chats)))
 
     run(make_judge(server), 3, on_verdict=on_verdict)
     assert [leaf_id for leaf_id, _, _ in seen] == ["cp1-1", "cp1-3", "cp1-2"]
     assert {thread for _, thread, _ in seen} == {threading.current_thread()}
-    assert times[1] < 0.4 <= times[2]
 
 
 @pytest.mark.parametrize(
@@ -285,9 +300,7 @@ def test_the_deadline_is_for_the_whole_answer(
     openai_server: StartServer, make_judge: MakeJudge, silent: Answer
 ) -> None:
     server = openai_server(in_turn(silent))
-    started = time.monotonic()
     verdict = run(make_judge(server, deadline_s=0.5), 1)["cp1-1"]
-    assert time.monotonic() - started < 1.5
     assert verdict.status is LeafStatus.JUDGE_ERROR
     assert verdict.analysis.startswith("timeout: ")
 
@@ -305,11 +318,21 @@ def test_a_judge_that_hangs_once_costs_a_retry_and_not_the_leaf(openai_server: S
     assert "asked again after" in told[0] or "no whole answer within" in told[0]
 
 
-def test_re_asks_share_one_deadline(openai_server: StartServer, make_judge: MakeJudge) -> None:
-    server = openai_server(in_turn(replace(says("prose"), delay_s=0.4)))
-    started = time.monotonic()
-    verdict = run(make_judge(server, deadline_s=0.7), 1)["cp1-1"]
-    assert time.monotonic() - started < 1.1
+def test_re_asks_share_one_deadline(
+    openai_server: StartServer, make_judge: MakeJudge, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server = openai_server(in_turn(replace(says("prose"), delay_s=1.5), hangs()))
+    asked = make_judge(server, deadline_s=4.0)
+    left: list[float] = []
+    chat = asked.client.chat
+
+    async def watched(messages: Any, **more: Any) -> Any:
+        left.append(more["deadline_s"])
+        return await chat(messages, **more)
+
+    monkeypatch.setattr(asked.client, "chat", watched)
+    verdict = run(asked, 1)["cp1-1"]
+    assert left[0] <= 4.0 and left[1] <= 2.5
     assert verdict.status is LeafStatus.JUDGE_ERROR
     assert len(server.requests) == 2
 
@@ -336,8 +359,8 @@ def test_a_first_call_that_hangs_does_not_double_the_time(openai_server: StartSe
     server = openai_server(lambda request: hangs() if "number 1 is" in request.last_user_text else verdict_of(7))
     started = time.monotonic()
     seen: list[str] = []
-    verdicts = run(make_judge(server, deadline_s=0.8), 3, on_verdict=lambda verdict: seen.append(verdict.leaf_id))
-    assert time.monotonic() - started < 1.3
+    verdicts = run(make_judge(server, deadline_s=4.0), 3, on_verdict=lambda verdict: seen.append(verdict.leaf_id))
+    assert time.monotonic() - started < 8.0, "the others did not wait for the whole of it"
     assert statuses(verdicts) == ["judge_error", "scored", "scored"]
     assert seen[-1] == "cp1-1"
 

@@ -51,11 +51,11 @@ def test_a_call_and_then_the_answer(client_for):
     server, client = client_for(
         in_turn({"tool": "ReadPDF", "arguments": {"path": "a.pdf"}}, {"final_answer": "It says 7."})
     )
-    first = client.chat_blocking(ASK, tools=TOOLS, deadline_s=5)
+    first = client.chat_blocking(ASK, tools=TOOLS, deadline_s=30)
     (call,) = first.tool_calls
     assert (call.name, json.loads(call.arguments), first.text) == ("ReadPDF", {"path": "a.pdf"}, "")
     result = {"role": "tool", "tool_call_id": call.id, "content": "page 1: 7"}
-    second = client.chat_blocking([*ASK, first.message, result], tools=TOOLS, deadline_s=5)
+    second = client.chat_blocking([*ASK, first.message, result], tools=TOOLS, deadline_s=30)
     assert (second.text, second.tool_calls) == ("It says 7.", ())
 
     sent = server.chats[1].json
@@ -71,7 +71,7 @@ def test_the_prompt_only_grows_at_its_end(client_for):
     server, client = client_for(lambda _r: {"tool": "Plot", "arguments": {"code": "x"}})
     history = list(ASK)
     for _ in range(3):
-        reply = client.chat_blocking(history, tools=TOOLS, deadline_s=5)
+        reply = client.chat_blocking(history, tools=TOOLS, deadline_s=30)
         history += [reply.message, {"role": "tool", "tool_call_id": reply.tool_calls[0].id, "content": "ok"}]
     first, second, third = (r.messages for r in server.chats)
     assert second[: len(first)] == first
@@ -84,7 +84,7 @@ def test_the_prompt_only_grows_at_its_end(client_for):
 )
 def test_malformed_replies_are_text(client_for, text):
     _, client = client_for(lambda _r: says(text))
-    reply = client.chat_blocking(ASK, tools=TOOLS, deadline_s=5)
+    reply = client.chat_blocking(ASK, tools=TOOLS, deadline_s=30)
     assert (reply.text, reply.tool_calls) == (text, ())
 
 
@@ -100,13 +100,13 @@ def test_malformed_replies_are_text(client_for, text):
 )
 def test_calls_are_found_and_their_arguments_left_to_the_tool(client_for, text, arguments):
     _, client = client_for(lambda _r: says(text))
-    (call,) = client.chat_blocking(ASK, tools=TOOLS, deadline_s=5).tool_calls
+    (call,) = client.chat_blocking(ASK, tools=TOOLS, deadline_s=30).tool_calls
     assert (call.name, call.arguments) == ("Plot", arguments)
 
 
 def test_a_final_answer_that_is_not_text_is_kept(client_for):
     _, client = client_for(lambda _r: {"final_answer": {"total": 3}})
-    assert client.chat_blocking(ASK, tools=TOOLS, deadline_s=5).text == '{"total": 3}'
+    assert client.chat_blocking(ASK, tools=TOOLS, deadline_s=30).text == '{"total": 3}'
 
 
 def test_parallel_calls_and_pictures_of_an_older_history_are_kept():
@@ -144,7 +144,7 @@ def test_an_endpoint_that_rejects_tools_gets_them_in_words(client_for, words):
 
     server, client = client_for(respond, native_tools=True)
     for _ in range(2):
-        assert client.chat_blocking(ASK, tools=TOOLS, deadline_s=5).tool_calls[0].name == "Plot"
+        assert client.chat_blocking(ASK, tools=TOOLS, deadline_s=30).tool_calls[0].name == "Plot"
     assert len(server.chats) == 3
     assert client.adaptations == ("tools are offered in words, calls read from JSON: the endpoint rejects `tools`",)
 
@@ -162,6 +162,6 @@ def test_a_fault_of_ours_is_not_taken_for_missing_tools(client_for, words, param
     body = {"error": {"message": words, "param": param, "code": None}}
     server, client = client_for(lambda _r: Answer(status=400, body=body), native_tools=True)
     with pytest.raises(ModelError) as caught:
-        client.chat_blocking(ASK, tools=TOOLS, deadline_s=5)
+        client.chat_blocking(ASK, tools=TOOLS, deadline_s=30)
     assert caught.value.kind is ModelErrorKind.BAD_REQUEST
     assert len(server.chats) == 1

@@ -8,7 +8,6 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 
 import pytest
 
@@ -30,7 +29,7 @@ def test_it_runs_work_of_many_threads_at_once():
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(5)
+        thread.join(60)
     assert sorted(answers) == [0, 2, 4, 6, 8]
     loop.stop()
     loop.stop()
@@ -67,9 +66,10 @@ def test_shared_is_one_and_comes_back_after_a_stop():
 
 def test_stopping_cancels_what_runs():
     loop = EventLoopThread()
-    cancelled = threading.Event()
+    started, cancelled = threading.Event(), threading.Event()
 
     async def work() -> None:
+        started.set()
         try:
             await asyncio.sleep(60)
         except asyncio.CancelledError:
@@ -77,7 +77,7 @@ def test_stopping_cancels_what_runs():
             raise
 
     asyncio.run_coroutine_threadsafe(work(), loop.loop)
-    time.sleep(0.05)
+    assert started.wait(60)
     loop.stop()
     assert cancelled.is_set()
 
@@ -105,6 +105,6 @@ except KeyboardInterrupt:
     )
     assert process.stdout.readline() == "started\n"
     os.kill(process.pid, signal.SIGINT)
-    out, err = process.communicate(timeout=10)
+    out, err = process.communicate(timeout=60)
     assert sorted(out.split()) == ["cancelled", "interrupted"]
     assert (process.returncode, err) == (0, "")

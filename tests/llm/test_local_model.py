@@ -9,7 +9,6 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
@@ -33,6 +32,7 @@ from pytest_gta.llm.local_server import (
 from pytest_gta.llm.local_weights import weights_at_hand
 from pytest_gta.llm.model_error import ModelError, ModelErrorKind
 from tests.openai_server import OpenAIServer, says
+from tests.waiting import eventually, runs
 
 
 class PretendedEngine(Engine):
@@ -68,7 +68,7 @@ def test_a_conversation_stays_with_the_engine_that_knows_it(openai_server):
         client = ChatClient(endpoint)
         for turn in range(3):
             for talk in ("a", "b"):
-                client.chat_blocking(prompt(talk * 4000 + "x" * turn), deadline_s=5)
+                client.chat_blocking(prompt(talk * 4000 + "x" * turn), deadline_s=30)
     first, second = ({r.last_user_text[0] for r in engine.chats} for engine in engines)
     assert {len(first), len(second)} == {1}
     assert first | second == {"a", "b"}
@@ -96,7 +96,7 @@ def test_the_key_is_asked_for(openai_server):
     engine = openai_server()
     with front(engine) as (_, endpoint):
         with pytest.raises(ModelError) as caught:
-            ChatClient(Endpoint("local", endpoint.url, "wrong")).chat_blocking(prompt("x"), deadline_s=5)
+            ChatClient(Endpoint("local", endpoint.url, "wrong")).chat_blocking(prompt("x"), deadline_s=30)
         assert caught.value.kind is ModelErrorKind.AUTH
         assert engine.chats == []
         assert "secret-key" not in endpoint.shown_url
@@ -107,7 +107,7 @@ def test_a_client_that_left_does_not_hold_up_the_others(openai_server):
 
     def respond(request):
         if request.last_user_text == "slow":
-            release.wait(10)
+            release.wait(60)
         return "ok"
 
     engine = openai_server(respond)
@@ -115,22 +115,19 @@ def test_a_client_that_left_does_not_hold_up_the_others(openai_server):
         client = ChatClient(endpoint)
         with pytest.raises(ModelError):
             client.chat_blocking(prompt("slow"), deadline_s=0.3)
-        started = time.monotonic()
-        assert client.chat_blocking(prompt("quick"), deadline_s=5).text == "ok"
-        assert time.monotonic() - started < 3
+        assert client.chat_blocking(prompt("quick"), deadline_s=30).text == "ok"
         release.set()
-        time.sleep(0.05)
-        assert server.engines[0].backlog_s == 0
+        assert eventually(lambda: server.engines[0].backlog_s == 0)
 
 
 def test_other_requests_are_answered_plainly(openai_server):
     with front(openai_server()) as (_, endpoint):
-        with urllib.request.urlopen(endpoint.url + "/models", timeout=5) as answer:
+        with urllib.request.urlopen(endpoint.url + "/models", timeout=30) as answer:
             assert json.load(answer)["data"][0]["id"] == "local"
         for path, body, status in (("/images/generations", b"{}", 404), ("/chat/completions", b"[1", 400)):
             request = urllib.request.Request(f"{endpoint.url}{path}?key=secret-key", body)
             with pytest.raises(urllib.error.HTTPError) as caught:
-                urllib.request.urlopen(request, timeout=5)
+                urllib.request.urlopen(request, timeout=30)
             assert caught.value.code == status
 
 
@@ -151,7 +148,7 @@ def test_a_schema_becomes_a_grammar_and_stays_a_schema_when_that_is_not_kept(ope
 
     engine = openai_server(respond)
     with front(engine) as (_, endpoint):
-        reply = ChatClient(endpoint).chat_blocking(prompt("x"), schema=Verdict, deadline_s=5)
+        reply = ChatClient(endpoint).chat_blocking(prompt("x"), schema=Verdict, deadline_s=30)
     assert json.loads(reply.text)["score"] == 3
     first, second = (r.json for r in engine.chats)
     assert first["grammar"].startswith("%llguidance {}\nstart: %json {")
@@ -212,22 +209,11 @@ time.sleep(60)
     url = starter.stdout.readline().strip()
     family = descendants(starter.pid)
     assert len(family) == 2
-    with urllib.request.urlopen(f"{url}/models", timeout=5) as answer:
+    with urllib.request.urlopen(f"{url}/models", timeout=30) as answer:
         assert answer.status == 200
     os.kill(starter.pid, signal.SIGKILL)
     starter.communicate()
-    deadline = time.monotonic() + 10
-    while any(running(pid) for pid in family) and time.monotonic() < deadline:
-        time.sleep(0.05)
-    assert not any(running(pid) for pid in family)
-
-
-def running(pid: int) -> bool:
-    """Whether a process runs; one that has ended and waits for its parent's notice does not."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except OSError:
-        return False
+    assert eventually(lambda: not any(runs(pid) for pid in family))
 
 
 def descendants(pid: int) -> list[int]:

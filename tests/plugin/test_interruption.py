@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import signal
@@ -14,8 +15,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.openai_server import Answer
+from tests.openai_server import Answer, hangs
 from tests.plugin.conftest import SUITE, Project
+from tests.waiting import eventually
 
 DYING_AGENT = """
 import os, pytest
@@ -71,26 +73,34 @@ def test_a_dead_worker_costs_its_task_only(make_project: Callable[..., Project])
     assert {task["status"] for task in project.tasks().values()} == {"graded"}
 
 
+def wait_for_silence(project: Project) -> None:
+    """Wait until the judge has received all that a killed run had sent."""
+    seen = -1
+    while seen != len(project.server.requests):
+        seen = len(project.server.requests)
+        time.sleep(1)
+
+
 @pytest.mark.parametrize("workers", ["-n0", "-n2"])
 def test_a_killed_controller_loses_no_finished_leaf(make_project: Callable[..., Project], workers: str) -> None:
     project = make_project(6)
-    normal = project.respond
-
-    def slowly(request: object) -> Answer:
-        answer: Answer = normal(request)  # type: ignore[arg-type]
-        return Answer(text=answer.text, delay_s=0.1)
-
-    project.respond = slowly  # type: ignore[method-assign]
+    normal = project.server.respond
+    # After these the judge falls silent, so that the run cannot end before it is killed.
+    answered = itertools.count()
+    # A request that the kill cut off is no JSON.
+    project.server.respond = lambda request: (
+        hangs() if request.json is None or next(answered) >= 30 else normal(request)
+    )
     run = project.pytester.path / "run"
     command = [sys.executable, "-m", "pytest", *project.arguments(), workers]
     with subprocess.Popen(
         command, cwd=project.pytester.path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
         start_new_session=True,
     ) as process:  # fmt: skip
-        deadline = time.monotonic() + 60
-        while sum(map(len, verdicts_on_disk(run).values())) < 20 and time.monotonic() < deadline:
-            time.sleep(0.02)
+        eventually(lambda: sum(map(len, verdicts_on_disk(run).values())) >= 20)
         os.killpg(process.pid, signal.SIGKILL)
+    wait_for_silence(project)
+    project.server.respond = normal
     finished = verdicts_on_disk(run)
     assert sum(map(len, finished.values())) >= 20
     assert not (run / "results.json").exists()

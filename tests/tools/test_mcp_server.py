@@ -103,7 +103,7 @@ def http(ground: Ground) -> Iterator[str]:
         yield address[0]
     finally:
         process.terminate()
-        process.wait(20)
+        process.wait(60)
         process.stderr.close()
 
 
@@ -274,13 +274,16 @@ def test_what_is_served_can_be_chosen_and_described(ground: Ground) -> None:
 
 def test_a_call_that_hangs_does_not_keep_the_server_from_ending(ground: Ground) -> None:
     async def ask(client: Client) -> None:
-        with anyio.move_on_after(1):
-            await client.call_tool("Solver", {"command": "open('began', 'w').close()\nwhile True: pass"})
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(client.call_tool, "Solver", {"command": "open('began', 'w').close()\nwhile True: pass"})
+            with anyio.fail_after(60):
+                while not (ground.work / "began").exists():
+                    await anyio.sleep(0.02)
+            tasks.cancel_scope.cancel()
 
     started = time.monotonic()
     talk(ground.over_stdio(), ask)
-    assert (ground.work / "began").exists()
-    assert time.monotonic() - started < 15
+    assert time.monotonic() - started < 100, "a call may take two minutes"
 
 
 # -- the token --------------------------------------------------------------------------------------------------------

@@ -281,9 +281,9 @@ def test_what_a_contributed_tool_raises_is_an_error_result(workspace: Workspace)
 
 
 def test_a_call_that_takes_too_long_is_an_error_result(workspace: Workspace) -> None:
-    with Toolbox(workspace, Confinement("process", ""), timeout_s=1) as tools:
+    with Toolbox(workspace, Confinement("process", ""), timeout_s=3) as tools:
         result = tools.call("Solver", {"command": "while True: pass"})
-        assert result == ToolResult("Solver failed: it was ended after 1 s, the time a call may take", is_error=True)
+        assert result == ToolResult("Solver failed: it was ended after 3 s, the time a call may take", is_error=True)
         assert tools.call("Solver", {"command": "print(1)"}).text == "1"
 
 

@@ -82,22 +82,22 @@ def test_searxng_is_asked_page_by_page(openai_server: Start) -> None:
         return Answer(body={"results": results if first < 20 else [], "answers": ["42", {"answer": "43"}]})
 
     server = openai_server(routes={"/search": respond})
-    found = WebSearch(searxng(server)).find("où est Łódź", 15, deadline_s=5)
+    found = WebSearch(searxng(server)).find("où est Łódź", 15, deadline_s=30)
     assert [hit.url for hit in found.hits] == [f"https://e.org/{n}" for n in range(15)]
     assert found.answers == ("Answer: 42", "Answer: 43") and len(server.requests) == 2
-    assert len(WebSearch(searxng(server)).find("où est Łódź", 50, deadline_s=5).hits) == 20
+    assert len(WebSearch(searxng(server)).find("où est Łódź", 50, deadline_s=30).hits) == 20
 
 
 @pytest.mark.parametrize("body", [{"searchParameters": {}}, {"organic": None}, {"organic": []}])
 def test_no_hits_are_a_plain_result(openai_server: Start, body: Any) -> None:
     server = openai_server(routes={"/search": always(body)})
-    found = WebSearch(serper(server)).find("xqzw", 5, deadline_s=5)
+    found = WebSearch(serper(server)).find("xqzw", 5, deadline_s=30)
     assert found == SearchHits("xqzw") and found.as_text() == "No results for 'xqzw'."
 
 
 def test_an_answer_without_pages_is_kept(openai_server: Start) -> None:
     server = openai_server(routes={"/search": always({"answerBox": {"snippet": "It is 7."}, "organic": ["odd", 3]})})
-    assert WebSearch(serper(server)).find("q", 5, deadline_s=5).as_text() == "Answer: It is 7.\n\nNo pages were found."
+    assert WebSearch(serper(server)).find("q", 5, deadline_s=30).as_text() == "Answer: It is 7.\n\nNo pages were found."
 
 
 @pytest.mark.parametrize(
@@ -115,7 +115,7 @@ def test_an_answer_without_pages_is_kept(openai_server: Start) -> None:
 def test_failures_are_one_plain_line(openai_server: Start, answer: Answer, words: str, requests: int) -> None:
     server = openai_server(routes={"/search": lambda _r: answer})
     with pytest.raises(ToolFault, match=words) as fault:
-        WebSearch(serper(server)).find("q", 5, deadline_s=5)
+        WebSearch(serper(server)).find("q", 5, deadline_s=30)
     assert KEY not in str(fault.value) and "\n" not in str(fault.value) and len(server.requests) == requests
 
 
@@ -129,14 +129,14 @@ def test_time_is_bounded_however_slowly_the_answer_comes(openai_server: Start, a
 def test_searxng_without_json_is_explained(openai_server: Start) -> None:
     server = openai_server(routes={"/search": always("<html>Forbidden</html>", status=403)})
     with pytest.raises(ToolFault, match=r"search\.formats"):
-        WebSearch(searxng(server)).find("q", 5, deadline_s=5)
+        WebSearch(searxng(server)).find("q", 5, deadline_s=30)
 
 
 @pytest.mark.parametrize(("query", "k", "words"), [("  ", 3, "empty"), ("q", 0, "at least 1")])
 def test_what_cannot_be_searched_asks_nobody(openai_server: Start, query: str, k: int, words: str) -> None:
     server = openai_server()
     with pytest.raises(ToolFault, match=words):
-        WebSearch(serper(server)).find(query, k, deadline_s=5)
+        WebSearch(serper(server)).find(query, k, deadline_s=30)
     assert not server.requests
 
 
@@ -173,7 +173,7 @@ def test_a_run_is_replayed_exactly(openai_server: Start, tmp_path: Path) -> None
         search, told = WebSearch(settings), []
         for query, k in asked:
             try:
-                told.append(search.find(query, k, deadline_s=5).as_text())
+                told.append(search.find(query, k, deadline_s=30).as_text())
             except ToolFault as fault:
                 told.append(f"fault: {fault}")
         return told
@@ -196,9 +196,9 @@ def test_each_task_gets_its_own_results_back(openai_server: Start, tmp_path: Pat
     )
     record = tmp_path / "searches.jsonl"
     for scope in ("task_2", "task_1"):
-        WebSearch(serper(server, record=record, scope=scope)).find("cats", 3, deadline_s=5)
+        WebSearch(serper(server, record=record, scope=scope)).find("cats", 3, deadline_s=30)
     titles = [
-        WebSearch(SearchSettings(replay=record, scope=scope)).find("cats", 3, deadline_s=5).hits[0].title
+        WebSearch(SearchSettings(replay=record, scope=scope)).find("cats", 3, deadline_s=30).hits[0].title
         for scope in ("task_1", "task_2", "task_3")
     ]
     assert titles == ["N1", "N0", "N0"]

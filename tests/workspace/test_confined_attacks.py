@@ -256,7 +256,7 @@ for _ in range(4):
         time.sleep(99)
 time.sleep(99)
 """
-    said = answer(ground, code, timeout_s=15)
+    said = answer(ground, code, timeout_s=60)
     assert said.startswith("memory: ")
 
 
@@ -321,7 +321,7 @@ def solution():
             while True:
                 open('alive', 'a').write('x'); time.sleep(0.01)
         os._exit(0)
-    time.sleep(0.3)
+    while not os.path.exists('alive'): time.sleep(0.01)
     return 'left a daemon'
 """
     assert answer(ground, code) == "left a daemon"

@@ -7,6 +7,8 @@ import pytest
 
 from pytest_gta.formats.renderers import find_renderers
 from pytest_gta.workspace.confined_program import Program, ProgramFailed, run_program, running
+from pytest_gta.workspace.process_tree import children
+from tests.waiting import eventually, runs
 
 WAYS = [
     pytest.param(False, id="limits"),
@@ -18,11 +20,6 @@ WAYS = [
 
 def shell(folder: Path, script: str, confined: bool, **more: object) -> Program:
     return Program("The program", ("/bin/sh", "-c", script), folder, confined=confined, **more)  # type: ignore[arg-type]
-
-
-def alive(pid: int) -> bool:
-    stat = Path(f"/proc/{pid}/stat")
-    return stat.exists() and stat.read_text().rpartition(")")[2].split()[0] != "Z"
 
 
 @pytest.mark.parametrize("confined", WAYS)
@@ -42,16 +39,12 @@ def test_a_hanging_program_is_ended_with_all_it_started(tmp_path: Path, confined
     script = "sleep 300 & setsid sleep 300 & sleep 300"
     with pytest.raises(ProgramFailed, match="The program took longer than 1 s"):
         run_program(shell(tmp_path, script, confined), 1.0)
-    assert time.monotonic() - started < 5
+    assert time.monotonic() - started < 60
     with pytest.raises(ProgramFailed), running(shell(tmp_path, "sleep 301 & sleep 301", confined)) as process:
-        time.sleep(0.3)
-        below = [int(p) for p in Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()]
+        assert eventually(lambda: children(process.pid))
+        below = children(process.pid)
         raise ProgramFailed
-    assert below
-    deadline = time.monotonic() + 3
-    while any(map(alive, below)) and time.monotonic() < deadline:
-        time.sleep(0.02)
-    assert not any(map(alive, below))
+    assert eventually(lambda: not any(map(runs, below)))
     assert process.poll() is not None
 
 
@@ -59,9 +52,9 @@ def test_a_hanging_program_is_ended_with_all_it_started(tmp_path: Path, confined
 def test_failing_and_outgrowing_are_said_plainly(tmp_path: Path, confined: bool) -> None:
     with pytest.raises(ProgramFailed, match="The program ended with code 3"):
         run_program(shell(tmp_path, "exit 3", confined), 10)
-    greedy = "python3 -c 'import time; x = bytearray(200_000_000); time.sleep(20)'"
+    greedy = "python3 -c 'import time; x = bytearray(200_000_000); time.sleep(120)'"
     with pytest.raises(ProgramFailed, match="The program took more than 95 MB"):
-        run_program(shell(tmp_path, greedy, confined, memory_bytes=100_000_000), 15)
+        run_program(shell(tmp_path, greedy, confined, memory_bytes=100_000_000), 90)
 
 
 @pytest.mark.skipif(not find_renderers().confined, reason="bubblewrap does not work")
