@@ -84,6 +84,11 @@ class AgentUnderTest:
                 f"--gta-repeat={self._settings.repeat} runs the agent anew each time, but {self.spec.label} is work "
                 "that is done already and the same each time; leave it out (`pytest-gta aa` shows the judge's noise)"
             )
+        if self.spec.is_harness and self._settings.model in (None, LOCAL_MODEL):
+            raise SettingsError(
+                f"--gta-agent={self._settings.agent.strip()} needs a model of its own: add --gta-model=NAME (and "
+                "--gta-base-url=URL); the bundled one, local, is for --gta-agent=tools and react"
+            )
         try:
             if self.spec.kind == "import":
                 from pytest_gta.agents.imported import check_import
@@ -116,7 +121,7 @@ class AgentUnderTest:
 
         limits = Limits(max_turns=self._settings.max_turns, task_timeout_s=self._settings.task_timeout)
         chosen = "max_turns" in dict(self._settings.given)
-        if self.spec.kind == "react" and not chosen:
+        if self.spec.follows_the_paper and not chosen:
             from pytest_gta.agents.react import MAX_TURNS
 
             limits = replace(limits, max_turns=MAX_TURNS)

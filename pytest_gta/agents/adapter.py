@@ -3,12 +3,14 @@
 The rules, in this order:
 
 - an object with a method ``run(task, tools, workspace)`` is an agent;
+- an agent of a known framework is given the benchmark's tools and run on the request;
 - a class is made into an object, without arguments;
 - a callable that takes nothing is a factory: what it returns is the agent;
 - any other callable is itself the agent, and is given those of ``task``, ``tools`` and ``workspace`` it names, or all
   three in this order when it names none of them and takes three.
 
-Each may be ``async``. An agent returns an `AgentRun`, its final answer as text, or None.
+Each may be ``async``. An agent returns an `AgentRun`, its final answer as text, or None; a function may also return an
+agent of a framework, which is then run. When the function takes ``tools``, it has given it those it wants it to have.
 """
 
 from __future__ import annotations
@@ -19,6 +21,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from pytest_gta.agents.frameworks.recognition import adapt, framework_of
 from pytest_gta.agents.protocol import Agent, AgentRun, AgentUnavailable, Tools
 from pytest_gta.benchmark.results import StopReason, Usage
 from pytest_gta.benchmark.task import Brief
@@ -29,7 +32,7 @@ if TYPE_CHECKING:
 ARGUMENTS = ("task", "tools", "workspace")
 EXPECTED = (
     "expected a class or object with run(task, tools, workspace), a factory without arguments that returns one, "
-    "or a function of task, tools and workspace (any of them, by name)"
+    "a function of task, tools and workspace (any of them, by name), or an agent of a framework (docs/agents.md)"
 )
 
 
@@ -80,6 +83,10 @@ class CallableAgent:
         returned = awaited(returned)
         if isinstance(returned, AgentRun):
             return returned
+        framework = framework_of(returned)
+        if framework is not None:
+            built_with_tools = self.parameters is None or "tools" in self.parameters
+            return adapt(framework, returned, self.label, give_tools=not built_with_tools).run(task, tools, workspace)
         if returned is None or isinstance(returned, str):
             return AgentRun(StopReason.FINISHED, returned or "", usage=Usage(cost_usd=None))
         raise NotAnAgent(f"{self.label} returned a {type(returned).__name__}, expected AgentRun, str or None")
@@ -104,7 +111,9 @@ def adapted(candidate: Any, label: str | None = None) -> Agent:
     if not _is_factory(candidate):
         return _wrapped(candidate, name)
     made = _made(candidate, name)
-    if _is_factory(made) or not (_has_run(made) or callable(made)):
+    if framework_of(made) is not None:
+        check_adaptable(made)
+    elif _is_factory(made) or not (_has_run(made) or callable(made)):
         raise NotAnAgent(f"{name} gave {_described(made)}; {EXPECTED}")
     return _wrapped(made, label or _own_label(made) or name)
 
@@ -116,6 +125,11 @@ def check_adaptable(candidate: Any) -> None:
         NotAnAgent: When `candidate` is nothing that an agent is made of.
     """
     if _is_factory(candidate):
+        return
+    framework = framework_of(candidate)
+    if framework is not None and not _runs_tasks(candidate):
+        if framework.tools_built_in:
+            raise NotAnAgent(f"{_name_of(candidate)} is an agent of {framework.name}, and {framework.tools_built_in}")
         return
     if not (_has_run(candidate) or callable(candidate)):
         raise NotAnAgent(f"{_name_of(candidate)} is {_described(candidate)}; {EXPECTED}")
@@ -134,6 +148,9 @@ def awaited(value: Any) -> Any:
 
 
 def _wrapped(agent: Any, label: str) -> Agent:
+    framework = framework_of(agent)
+    if framework is not None and not _runs_tasks(agent):
+        return adapt(framework, agent, label, give_tools=True)
     function, owner = (agent.run, agent) if _has_run(agent) else (agent, None)
     return CallableAgent(function, _parameters(function, label), label, owner)
 
@@ -142,11 +159,21 @@ def _has_run(candidate: Any) -> bool:
     return not inspect.isclass(candidate) and callable(getattr(candidate, "run", None))
 
 
+def _runs_tasks(candidate: Any) -> bool:
+    """Whether its own ``run`` is one of ours; frameworks' are called alike, and may have one parameter of that name."""
+    if not _has_run(candidate):
+        return False
+    try:
+        return len(set(ARGUMENTS) & set(inspect.signature(candidate.run).parameters)) > 1
+    except (TypeError, ValueError):
+        return False
+
+
 def _is_factory(candidate: Any) -> bool:
     """Whether it is a class, or a function all of whose parameters can be left out and none is an agent's."""
     if inspect.isclass(candidate):
         return True
-    if _has_run(candidate) or not callable(candidate):
+    if _has_run(candidate) or framework_of(candidate) is not None or not callable(candidate):
         return False
     try:
         parameters = inspect.signature(candidate).parameters.values()

@@ -1,7 +1,8 @@
 """The agent's side: the first code in its process. Imports it, builds it, runs it, and tells the parent how that went.
 
-One JSON object a line, both ways. From here: ``call`` (a tool), then one of ``checked``, ``result``, ``failed`` (the
-agent's fault), ``unavailable`` (not its fault). From there: the task, then the answers to calls.
+One JSON object a line, both ways. From here: ``call`` (a tool) and ``step`` (for the transcript), then one of
+``checked``, ``result``, ``failed`` (the agent's fault), ``unavailable`` (not its fault). From there: the task, then the
+answers to calls.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from pytest_gta.agents.protocol import AgentRun, AgentUnavailable
 from pytest_gta.benchmark.task import Brief
 
 if TYPE_CHECKING:
+    from pytest_gta.benchmark.results import Usage
     from pytest_gta.tools.specification import ToolSpec
     from pytest_gta.tools.tool import ToolResult
 
@@ -76,18 +78,38 @@ class Parent:
         os.killpg(os.getpgid(0), signal.SIGKILL)
 
 
+class RemoteTranscript:
+    """The task's transcript, kept by the parent.
+
+    Args:
+        parent: The connection.
+    """
+
+    def __init__(self, parent: Parent) -> None:
+        self._parent = parent
+
+    def add(self, kind: str, text: str = "", *, turn: int = 0, usage: Usage | None = None) -> None:
+        """Add a step. See `pytest_gta.agents.transcript`; calls of tools are recorded anyway."""
+        told = None if usage is None else usage.model_dump(mode="json")
+        self._parent.send("step", step=kind, text=text, turn=turn, usage=told)
+
+
 class RemoteTools:
     """The benchmark's tools, run by the parent.
 
     Args:
         parent: The connection.
         specs: What is on offer, as plain JSON.
+
+    Attributes:
+        transcript: Where an agent may record what it wants to.
     """
 
     def __init__(self, parent: Parent, specs: list[dict[str, Any]]) -> None:
         from pytest_gta.tools.specification import ToolParameter, ToolSpec
 
         self._parent = parent
+        self.transcript = RemoteTranscript(parent)
         self._specs = tuple(
             ToolSpec(**{**spec, "parameters": tuple(ToolParameter(**p) for p in spec["parameters"])}) for spec in specs
         )

@@ -7,6 +7,8 @@ import os
 import re
 from collections.abc import Iterable, Iterator
 
+from pytest_gta.llm.api_fault import read_fault
+from pytest_gta.llm.model_error import ModelError, ModelErrorKind
 from pytest_gta.llm.redaction import MASK, one_line, redact
 
 _MODEL_CLIENTS = frozenset(
@@ -15,6 +17,17 @@ _MODEL_CLIENTS = frozenset(
 """Packages whose errors are about a model endpoint; another library's HTTP error may be about any web page."""
 
 _KEY_NAME = re.compile(r"(?:^|_)(?:API_?KEY|TOKEN|SECRET|ACCESS_KEY)$", re.IGNORECASE)
+
+_NOT_SERVING = frozenset(
+    (
+        ModelErrorKind.RATE_LIMITED,
+        ModelErrorKind.UNAVAILABLE,
+        ModelErrorKind.AUTH,
+        ModelErrorKind.NO_CREDIT,
+        ModelErrorKind.HALTED,
+        ModelErrorKind.BAD_REPLY,
+    )
+)
 
 _ENDPOINT_STATUSES = frozenset((401, 402, 403, 407, 429, 500, 502, 503, 504, 529))
 
@@ -58,21 +71,41 @@ def endpoint_fault(error: BaseException) -> bool:
     return any(_is_endpoint_fault(link) for link in _chain(error))
 
 
+def context_exceeded(error: BaseException) -> bool:
+    """Whether an exception (or what caused it) is an endpoint's report that the conversation is too long for it."""
+    return any(_is_too_long(link) for link in _chain(error))
+
+
 def disk_is_full(error: BaseException) -> bool:
     """Whether an exception (or what caused it) says that nothing more can be written on this machine."""
     return any(isinstance(link, OSError) and link.errno in (errno.ENOSPC, errno.EDQUOT) for link in _chain(error))
 
 
 def _is_endpoint_fault(error: BaseException) -> bool:
+    if isinstance(error, ModelError):
+        return error.kind in _NOT_SERVING
     kind = type(error)
     if not any(base.__module__.partition(".")[0] in _MODEL_CLIENTS for base in kind.__mro__):
         return False
-    status = getattr(error, "status_code", None)
-    if not isinstance(status, int):
-        status = getattr(getattr(error, "response", None), "status_code", None)
-    if isinstance(status, int):
+    status = _status(error)
+    if status is not None:
         return status in _ENDPOINT_STATUSES
     return bool(_ENDPOINT_NAMES.search(kind.__name__))
+
+
+def _is_too_long(error: BaseException) -> bool:
+    if isinstance(error, ModelError):
+        return error.kind is ModelErrorKind.CONTEXT_EXCEEDED
+    status = _status(error)
+    return status is not None and read_fault(status, str(error), {}).kind is ModelErrorKind.CONTEXT_EXCEEDED
+
+
+def _status(error: BaseException) -> int | None:
+    for holder in (error, getattr(error, "response", None)):
+        status = getattr(holder, "status_code", None)
+        if isinstance(status, int):
+            return status
+    return None
 
 
 def _chain(error: BaseException) -> Iterator[BaseException]:

@@ -29,6 +29,11 @@ if TYPE_CHECKING:
 CHECK_TIMEOUT_S = 120.0
 """Seconds that importing the agent may take."""
 
+TURNS_VARIABLE = "GTA_MAX_TURNS"
+"""Tells the agent how many model turns a task may take."""
+TOLD_STEPS = ("system", "user", "assistant", "wait", "note")
+"""Steps that an agent may add to its transcript; its tool calls are recorded where they are run."""
+
 _PASSED_ON = ("GTA_MODEL", "GTA_BASE_URL")
 _WITHHELD = ("EVAL_", "GTA_", "PYTEST_")
 
@@ -127,7 +132,8 @@ class ImportedAgent:
         deadline = time.monotonic() + self._limits.task_timeout_s
         transcript = getattr(tools, "transcript", None)
         output = transcript.path.with_name("agent_output.txt") if transcript is not None and transcript.path else None
-        environment = agent_environment(self._environment, withheld=self._withheld)
+        told = {**self._environment, TURNS_VARIABLE: str(self._limits.max_turns)}
+        environment = agent_environment(told, withheld=self._withheld)
         child = self._child = ChildProcess(self._paths, environment, output=output)
         finished = False
         try:
@@ -168,6 +174,8 @@ class ImportedAgent:
                         "is_error": result.is_error,
                     }
                 )
+            elif kind == "step":
+                _keep_step(message, tools)
             elif kind == "result":
                 return _read_run(message)
             else:
@@ -182,6 +190,19 @@ class ImportedAgent:
     def _timed_out(self) -> AgentRun:
         limit = f"still at work after {self._limits.task_timeout_s:g} s"
         return AgentRun(StopReason.TIMEOUT, "", limit, usage=Usage(cost_usd=None))
+
+
+def _keep_step(message: Mapping[str, Any], tools: Tools) -> None:
+    """Add a step that the agent tells of to the transcript; what is none is left out."""
+    transcript = getattr(tools, "transcript", None)
+    kind, turn = message.get("step"), message.get("turn")
+    if transcript is None or kind not in TOLD_STEPS:
+        return
+    try:
+        usage = None if message.get("usage") is None else Usage.model_validate(message["usage"])
+    except ValueError:
+        usage = None
+    transcript.add(kind, str(message.get("text", "")), turn=turn if isinstance(turn, int) else 0, usage=usage)
 
 
 def _read_run(message: Mapping[str, Any]) -> AgentRun:

@@ -11,6 +11,7 @@ from pytest_gta.agents.limits import Limits
 from pytest_gta.benchmark.kinds import kind_of
 
 if TYPE_CHECKING:
+    from pytest_gta.tools.tool import ToolResult
     from pytest_gta.workspace.workspace import Workspace
 
 EMPTY = "Your last message was empty. Go on with the task: call a tool, or give your final answer."
@@ -38,6 +39,16 @@ You work in a directory of the task; every path is relative to it.
 clear one with the right suffix. Only files you made with a tool count as delivered.
 - When a tool answers with an error, read what was wrong and correct the call, or find another way.
 - When all is delivered, end with a short final answer without a tool call: the results, and the files by name."""
+
+
+def first_message(workspace: Workspace, said: str) -> str:
+    """Return the first message of a user to an agent whose system message is its own: where it is, then the request."""
+    return f"{system_prompt(workspace)}\n\nThe request:\n\n{said}"
+
+
+def shown_result(result: ToolResult) -> str:
+    """Return a tool's result as a model is shown it."""
+    return f"Error: {result.text}" if result.is_error else result.text or "(no output)"
 
 
 def last_turn(reason: str) -> str:

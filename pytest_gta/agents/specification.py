@@ -7,10 +7,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from pytest_gta.agents.frameworks.recognition import FRAMEWORKS
+
 FORMS = (
     ("tools", "the model given by --gta-model, with native tool calls"),
     ("react", "the same model, in the paper's set-up of thought, action and response in plain text"),
-    ("import:pkg.mod:name", "your own agent: a class, a factory or a function"),
+    ("import:pkg.mod:name", "your own agent: a class, a factory, a function, or an agent of a framework"),
+    ("openai-agents", "a plain agent of the OpenAI Agents SDK on that model"),
+    ("pydantic-ai", "a plain agent of pydantic-ai on that model"),
+    ("langgraph", "LangChain's standard agent, a LangGraph, on that model"),
+    ("smolagents", "a plain tool-calling agent of smolagents on that model"),
+    ("lagent", "the ReAct agent of lagent, the reference's framework, on that model"),
     ("cmd:COMMAND", "any command-line program; cmd:claude, codex, gemini, opencode and openclaw are known"),
     ("http:URL", "a web service that takes a task and gives files"),
     ("fixture", "the `gta_agent` fixture that the suite's conftest.py overrides"),
@@ -20,6 +27,9 @@ FORMS = (
 
 MODEL_KINDS = ("tools", "react")
 """Agents that are a model in a loop of ours."""
+
+HARNESSES = {framework.name: framework.target for framework in FRAMEWORKS}
+"""Frameworks whose plain agent runs the model of ``--gta-model``, and what builds it."""
 
 _TARGET = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*:[^\W\d]\w*(?:\.[^\W\d]\w*)*")
 
@@ -48,6 +58,16 @@ class AgentSpec:
         return self.kind in MODEL_KINDS
 
     @property
+    def is_harness(self) -> bool:
+        """Whether it is a framework's plain agent on the model of ``--gta-model``."""
+        return self.kind == "import" and self.target in HARNESSES.values()
+
+    @property
+    def follows_the_paper(self) -> bool:
+        """Whether it is held to the turns of the paper's comparison, unless told otherwise."""
+        return self.kind == "react" or self.target == HARNESSES["lagent"]
+
+    @property
     def path(self) -> Path:
         """What an ``outputs`` or ``pack`` agent hands in."""
         return Path(self.target)
@@ -71,6 +91,8 @@ def parse_agent_spec(text: str, *, model: str | None = None, base: Path | None =
         return AgentSpec("react", "", safe_label(f"react-{model}" if model else "react"))
     if kind == "fixture" and not colon:
         return AgentSpec("fixture", "", "fixture")
+    if kind in HARNESSES and not colon:
+        return AgentSpec("import", HARNESSES[kind], safe_label(f"{kind}-{model}" if model else kind))
     if kind in ("http", "https") and colon:
         return _service(text.strip() if target.startswith("//") else target)
     if kind == "cmd" and colon:

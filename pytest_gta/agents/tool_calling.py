@@ -118,5 +118,5 @@ class _Conversation:
         if refusal:
             return self._model.refuse(call, refusal)
         result = self._tools.call(call.name, call.arguments, call_id=call.id, turn=self._model.turns)
-        text = f"Error: {result.text}" if result.is_error else result.text or "(no output)"
+        text = instructions.shown_result(result)
         return f"{text}\n{instructions.CUT_ARGUMENTS}" if cut and result.is_error else text

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from http.server import ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -25,6 +25,7 @@ from pytest_gta.tools.toolbox import Toolbox
 from pytest_gta.workspace.confinement import Confinement
 from pytest_gta.workspace.workspace import Workspace
 from tests.agents.conftest import Bench, brief
+from tests.openai_server import calls, script
 
 PAGE = Path(__file__).parents[2] / "docs" / "agents.md"
 EXAMPLES = dict(re.findall(r"```python\n# (\w+)\.py\n(.*?)```", PAGE.read_text(), re.DOTALL))
@@ -44,7 +45,9 @@ def run(target: str, folder: Path, workspace: Workspace, transcript: Path) -> Ag
 
 
 def test_the_page_has_the_examples_that_are_tested_here() -> None:
-    assert set(EXAMPLES) == {"my_agent", "careful_agent", "conftest", "http_agent_server"}
+    assert set(EXAMPLES) == {
+        "my_agent", "careful_agent", "conftest", "http_agent_server", "my_framework_agent", "my_graph",
+    }  # fmt: skip
     assert len(EXAMPLES["my_agent"].strip().splitlines()) <= 10
 
 
@@ -85,10 +88,39 @@ def test_a_command(bench: Bench, tmp_path: Path) -> None:
 
 def test_every_form_is_on_the_page() -> None:
     page = PAGE.read_text()
+    rows = [line for line in page.splitlines() if line.startswith("| `")]
     for form, _ in FORMS:
-        assert f"| `{form}`" in page
+        assert any(f"`{form}`" in row.split("|")[1] for row in rows), form
     for name in PRESETS:
         assert f"| `{name}` (" in page
+
+
+@pytest.mark.parametrize(
+    ("example", "packages"),
+    [("my_framework_agent", ("agents",)), ("my_graph", ("langgraph", "langchain_openai"))],
+)
+def test_agents_of_frameworks(
+    example: str, packages: Sequence[str], bench: Bench, openai_server: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for package in packages:
+        pytest.importorskip(package)
+    server = openai_server(script(calls(("Echo", {"text": "a"})), "Checked twice."))
+    monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-test-0123456789abcdef")
+    # The example is for OpenAI itself, by its newer interface; the local server speaks the older one.
+    source = EXAMPLES[example].replace('model="gpt-5-mini"', "model=chat_model")
+    made: dict[str, Any] = {}
+    if example == "my_framework_agent":
+        import agents
+
+        provider = agents.OpenAIProvider(base_url=server.base_url, use_responses=False)
+        made["chat_model"] = provider.get_model("gpt-5-mini")
+    exec(source, made)
+    record = bench.run(made["agent"])
+    assert (record.stop_reason, record.final_answer, record.tool_calls) == (
+        StopReason.FINISHED, "Checked twice.", 1,
+    )  # fmt: skip
+    assert "Check every figure twice." in server.chats[0].texts[0]
 
 
 def test_a_web_service(bench: Bench) -> None:

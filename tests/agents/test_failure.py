@@ -6,7 +6,14 @@ import httpx
 import openai
 import pytest
 
-from pytest_gta.agents.failure import endpoint_fault, failure_line, reads_like_an_outage, without_held_keys
+from pytest_gta.agents.failure import (
+    context_exceeded,
+    endpoint_fault,
+    failure_line,
+    reads_like_an_outage,
+    without_held_keys,
+)
+from pytest_gta.llm.model_error import ModelError, ModelErrorKind
 
 
 def answered(status: int) -> openai.APIStatusError:
@@ -90,3 +97,16 @@ def test_only_keys_that_are_held_leave_an_answer(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setenv("SHORT_API_KEY", "report")
     text = "password: hunter22, the report, sk-looks-like-one-123456, abcdef-0123456789"
     assert without_held_keys(text) == "password: hunter22, the report, sk-looks-like-one-123456, [secret]"
+
+
+def test_errors_of_our_own_client() -> None:
+    assert endpoint_fault(caused_by(ModelError(ModelErrorKind.NO_CREDIT, "no credit")))
+    assert not endpoint_fault(ModelError(ModelErrorKind.BAD_REQUEST, "no such model"))
+    assert context_exceeded(ModelError(ModelErrorKind.CONTEXT_EXCEEDED, "too long"))
+
+
+def test_a_conversation_that_is_too_long() -> None:
+    response = httpx.Response(400, request=httpx.Request("POST", "http://model/v1"))
+    too_long = openai.BadRequestError("maximum context length is 8192 tokens", response=response, body=None)
+    assert context_exceeded(caused_by(too_long)) and not endpoint_fault(too_long)
+    assert not context_exceeded(answered(400)) and not context_exceeded(ValueError("maximum context length"))

@@ -452,3 +452,27 @@ def test_what_it_started_ends_with_it_even_in_sessions_of_their_own(
             os.kill(pid, signal.SIGKILL)
     for pid in started:
         assert eventually(lambda pid=pid: not runs(pid))
+
+
+def test_an_agent_may_add_to_the_transcript_and_knows_its_turns(bench: Bench, modules: Write) -> None:
+    folder = modules(
+        telling="""
+import os
+from pytest_gta.benchmark.results import Tokens, Usage
+
+def run(tools):
+    tools.transcript.add("assistant", "thinking", turn=1, usage=Usage(calls=1, tokens=Tokens(input=9)))
+    tools.transcript.add("tool_call", "made up")
+    tools.call("Echo", {"text": "a"})
+    tools.transcript.add("note", "done", turn="x")
+    return os.environ["GTA_MAX_TURNS"]
+"""
+    )
+    record = run(bench, folder, "telling:run")
+    assert (record.final_answer, record.turns, record.tool_calls) == ("50", 1, 1)
+    steps = [(step.kind, step.text) for step in bench.steps]
+    assert steps[1:] == [
+        ("assistant", "thinking"), ("tool_call", '{"text": "a"}'), ("tool_result", "echo a"),
+        ("note", "done"), ("end", "50"),
+    ]  # fmt: skip
+    assert bench.steps[1].usage == {"calls": 1, "tokens": {"input": 9, "cached": 0, "output": 0}, "cost_usd": 0.0}

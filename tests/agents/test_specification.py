@@ -41,8 +41,16 @@ def test_the_three_forms(tmp_path: Path) -> None:
     assert parse_agent_spec("outputs:C:/x", base=tmp_path).path == tmp_path / "C:" / "x"
 
 
+def test_plain_agents_of_frameworks() -> None:
+    spec = parse_agent_spec("openai-agents", model="org/gpt-5")
+    assert spec == AgentSpec("import", "pytest_gta.agents.frameworks.openai_agents:build", "openai-agents-org-gpt-5")
+    assert (spec.is_harness, spec.follows_the_paper, spec.runs_the_model) == (True, False, False)
+    assert parse_agent_spec("lagent", model="m").follows_the_paper
+    assert not parse_agent_spec("import:my_agent:run").is_harness
+
+
 @pytest.mark.parametrize(
-    "text", ["", "tool", "tools:gpt", "react:x", "reacts", "my_agent:run", "Outputs:x", "import", "outputs"]
+    "text", ["", "tool", "lagent:x", "tools:gpt", "react:x", "reacts", "my_agent:run", "Outputs:x", "import", "outputs"]
 )
 def test_anything_else_lists_the_valid_forms(text: str) -> None:
     with pytest.raises(AgentSpecError) as fault:

@@ -71,6 +71,8 @@ def test_outputs_select_the_tasks_they_have(make_project: Callable[..., Project]
         (("--gta-agent=robot",), "--gta-agent=robot: not a known agent; valid: tools*"),
         (("--gta-agent=import:no_such_module:run",), "--gta-agent=import:no_such_module:run: *"),
         (("--gta-agent=tools",), "--gta-agent=tools needs a model: add --gta-model=NAME*"),
+        (("--gta-agent=lagent",), "--gta-agent=lagent needs a model of its own: add --gta-model=NAME*"),
+        (("--gta-agent=smolagents", "--gta-model=local"), "--gta-agent=smolagents needs a model of its own: *"),
         (
             ("--gta-agent=tools", "--gta-model=gpt-5"),
             "no API key for the model 'gpt-5': set OPENAI_API_KEY, or use --gta-model=local (needs no key)",
