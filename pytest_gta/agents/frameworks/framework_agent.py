@@ -14,6 +14,7 @@ from pytest_gta.agents.failure import context_exceeded, endpoint_fault, failure_
 from pytest_gta.agents.imported import TURNS_VARIABLE
 from pytest_gta.agents.limits import Limits
 from pytest_gta.agents.protocol import AgentRun, AgentUnavailable, Tools
+from pytest_gta.agents.whole_request import whole_request
 from pytest_gta.benchmark.results import StopReason, Tokens, Usage
 from pytest_gta.benchmark.task import Brief
 
@@ -52,7 +53,7 @@ class FrameworkAgent(ABC):
             Exception: Whatever else the framework raises.
         """
         self._begin(getattr(tools, "transcript", None))
-        first, *later = task.turns or ("",)
+        first, *later = task.turns if task.earlier_answer is None else (whole_request(task),)
         messages = [instructions.first_message(workspace, first), *later]
         try:
             answer = self._hold(messages, tools)

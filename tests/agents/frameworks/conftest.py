@@ -37,13 +37,15 @@ class Frameworks:
     bench: Bench
     monkeypatch: pytest.MonkeyPatch
 
-    def plain(self, name: str, server: OpenAIServer, *turns: str, max_turns: int = 6) -> AgentRecord:
+    def plain(
+        self, name: str, server: OpenAIServer, *turns: str, task: Brief | None = None, max_turns: int = 6
+    ) -> AgentRecord:
         """Run a framework's plain agent in this process."""
         self.point_at(server, name)
         self.monkeypatch.setenv("GTA_MAX_TURNS", str(max_turns))
         module, _, factory = HARNESSES[name].partition(":")
         agent = as_agent(getattr(importlib.import_module(module), factory), name)
-        return self.bench.run(agent, self.task(*turns), deadline_s=120)
+        return self.bench.run(agent, task or self.task(*turns), deadline_s=120)
 
     def imported(self, name: str, server: OpenAIServer, target: str, folder: Path | None = None) -> AgentRecord:
         """Run an agent as `--gta-agent=import:...` does, in a process of its own."""

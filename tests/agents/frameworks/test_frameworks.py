@@ -113,6 +113,21 @@ def test_all_messages_of_the_user_are_answered_and_the_replies_kept(
 
 
 @pytest.mark.parametrize("name", ALL)
+def test_it_goes_on_with_its_work(
+    name: str, bench: Bench, frameworks: Frameworks, openai_server: Callable[..., Any]
+) -> None:
+    server = openai_server(model(name, "Better."))
+    record = frameworks.plain(
+        name, server, task=frameworks.task("Say one thing.").going_on("Earlier.", "Say it better.")
+    )
+    assert record.final_answer == "Better."
+    asked = "\n".join(server.chats[0].texts)
+    assert [asked.index(said) for said in ("Say one thing.", "Earlier.", "Say it better.")] == sorted(
+        asked.index(said) for said in ("Say one thing.", "Earlier.", "Say it better.")
+    )
+
+
+@pytest.mark.parametrize("name", ALL)
 def test_the_limit_of_turns(name: str, bench: Bench, frameworks: Frameworks, openai_server: Callable[..., Any]) -> None:
     def respond(request: Any) -> Answer:
         return _turn(name, ("Write", {"filename": f"{len(server.chats)}.txt", "text": "x"}))
