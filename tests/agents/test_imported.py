@@ -390,3 +390,89 @@ import os
 child = ChildProcess([str(folder), *sys.path], os.environ, output=None)
 child.send({"target": "agent:run", "label": "x", "root": str(work), "inputs": [], "tools": [],
             "brief": dataclasses.asdict(Brief("1", "c", ("x",), ()))})
+import time; time.sleep(600)
+""",
+    )
+    root = Path(__file__).resolve().parents[2]
+    parent = subprocess.Popen([sys.executable, str(folder / "parent.py")], env={**os.environ, "PYTHONPATH": str(root)})
+    try:
+        assert eventually(lambda: pid_file.exists() and bool(pid_file.read_text()))
+        pid = int(pid_file.read_text())
+        assert runs(pid)
+    finally:
+        parent.send_signal(signal.SIGKILL)
+        parent.wait()
+    assert eventually(lambda: not runs(pid))
+
+
+STARTS = """
+import os, subprocess, time
+
+def run(task):
+    started = subprocess.Popen(["setsid", "sleep", "61"])
+    if not (child := os.fork()):
+        os.setsid()
+        if not (grandchild := os.fork()):
+            open("daemon.txt", "w").write(str(os.getpid()))
+            time.sleep(60)
+        os._exit(0)
+    os.waitpid(child, 0)
+    open("own.txt", "w").write(str(os.getpid()))
+    while not os.path.exists("daemon.txt") or not open("daemon.txt").read():
+        time.sleep(0.01)
+    open("started.txt", "w").write(str(started.pid))
+    THEN
+"""
+
+
+@pytest.mark.parametrize(
+    "then",
+    [
+        "return 'done'",
+        "time.sleep(60)",
+        "os._exit(3)",
+        "os.kill(os.getpid(), 9)",
+        "os.kill(os.getppid(), 9); time.sleep(60)",
+    ],
+)
+def test_what_it_started_ends_with_it_even_in_sessions_of_their_own(
+    bench: Bench, modules: Write, then: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = modules(starts=STARTS.replace("THEN", then))
+    if then == "time.sleep(60)":
+        over_when(monkeypatch, bench.workspace.root / "started.txt")
+    record = run(bench, folder, "starts:run", timeout_s=600)
+    started = [int((bench.workspace.root / name).read_text()) for name in ("own.txt", "daemon.txt", "started.txt")]
+    if "getppid" in then:
+        # Without its launcher only the agent itself is sure to end.
+        assert (record.stop_reason, record.stop_detail) == (
+            StopReason.AGENT_ERROR, "its process lost its launcher before it answered",
+        )  # fmt: skip
+        for pid in started[1:]:
+            os.kill(pid, signal.SIGKILL)
+    for pid in started:
+        assert eventually(lambda pid=pid: not runs(pid))
+
+
+def test_an_agent_may_add_to_the_transcript_and_knows_its_turns(bench: Bench, modules: Write) -> None:
+    folder = modules(
+        telling="""
+import os
+from pytest_gta.benchmark.results import Tokens, Usage
+
+def run(tools):
+    tools.transcript.add("assistant", "thinking", turn=1, usage=Usage(calls=1, tokens=Tokens(input=9)))
+    tools.transcript.add("tool_call", "made up")
+    tools.call("Echo", {"text": "a"})
+    tools.transcript.add("note", "done", turn="x")
+    return os.environ["GTA_MAX_TURNS"]
+"""
+    )
+    record = run(bench, folder, "telling:run")
+    assert (record.final_answer, record.turns, record.tool_calls) == ("50", 1, 1)
+    steps = [(step.kind, step.text) for step in bench.steps]
+    assert steps[1:] == [
+        ("assistant", "thinking"), ("tool_call", '{"text": "a"}'), ("tool_result", "echo a"),
+        ("note", "done"), ("end", "50"),
+    ]  # fmt: skip
+    assert bench.steps[1].usage == {"calls": 1, "tokens": {"input": 9, "cached": 0, "output": 0}, "cost_usd": 0.0}
