@@ -26,7 +26,7 @@ from pytest_gta.live_lines import LiveLines
 from pytest_gta.reporters.junit import run_properties
 from pytest_gta.reporters.outcome import Outcome, ended_early, judge_run
 from pytest_gta.reporters.scoreboard import Scoreboard
-from pytest_gta.reporters.terminal import TITLE, header_lines, write_summary
+from pytest_gta.reporters.terminal import header_lines, write_summary
 from pytest_gta.run_report import limits_of
 from pytest_gta.settings import SettingsError
 from pytest_gta.spending_limit import remarks, why_stopped
@@ -238,7 +238,7 @@ class Controller:
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         """Print the summary; its last line and the exit code say the same."""
         if self._estimate is not None:
-            terminalreporter.write_sep("=", f"{TITLE} estimate", bold=True)
+            terminalreporter.write_sep("=", "GTA estimate", bold=True)
             for line in estimate_lines(self._estimate):
                 terminalreporter.write_line(line)
         if self.result is None or self.outcome is None:

@@ -9,7 +9,10 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-DATASETS = ("mini", "workflow")
+ATOMIC = "atomic"
+"""The dataset of short questions that have one right answer."""
+
+DATASETS = ("mini", "workflow", ATOMIC)
 """Datasets that are known by name."""
 
 Parser = Callable[[str], Any]

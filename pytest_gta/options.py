@@ -111,7 +111,7 @@ OPTIONS: tuple[Option, ...] = (
         "dataset",
         "tasks",
         "NAME|PATH",
-        "Take the tasks from mini (bundled), workflow (the fetched release), a folder or zip in its shape, or YAML "
+        "Take the tasks from mini (bundled), workflow or atomic (fetched), a folder or zip in their shape, or YAML "
         "tasks of your own (a folder or a file). Give several separated by commas, or the option several times.",
         values.datasets,
         shown_default="workflow if it has been fetched, else mini",

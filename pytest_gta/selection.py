@@ -6,6 +6,7 @@ import difflib
 from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import Path
 
+from pytest_gta.benchmark.atomic import AtomicDataset
 from pytest_gta.benchmark.dataset import TASK_SUFFIXES, CombinedDataset, Dataset, DatasetError
 from pytest_gta.benchmark.release import INDEX, Release
 from pytest_gta.benchmark.task import Task, TaskFault
@@ -21,7 +22,7 @@ def dataset_folder(name: str, fetched: Path) -> Path | None:
     """Return where the dataset of that name lies, None when it has not been fetched.
 
     Args:
-        name: ``mini`` (bundled) or ``workflow`` (the official release).
+        name: ``mini`` (bundled), ``workflow`` or ``atomic`` (the official releases).
         fetched: The folder that fetched datasets are kept in.
     """
     if name == "mini":
@@ -70,10 +71,10 @@ def _open(chosen: str, fetched: Path) -> Dataset:
     folder = dataset_folder(chosen, fetched)
     if folder is None:
         raise SettingsError(
-            f"--gta-dataset=workflow: the release is not in {fetched}; get it by: pytest-gta fetch workflow "
-            "(or give the path of its zip or folder: --gta-dataset=PATH)"
+            f"--gta-dataset={chosen}: the release is not in {fetched}; get it by: pytest-gta fetch {chosen}"
+            + (" (or give the path of its zip or folder: --gta-dataset=PATH)" if chosen == "workflow" else "")
         )
-    return Release(folder, chosen)
+    return AtomicDataset(folder) if chosen == "atomic" else Release(folder, chosen)
 
 
 def _open_path(path: Path) -> Dataset:
@@ -82,16 +83,29 @@ def _open_path(path: Path) -> Dataset:
         in_it = list(path.iterdir())
         has_tasks = any(file.suffix.lower() in TASK_SUFFIXES for file in in_it)
         below = () if has_tasks else in_it
-        in_release_shape = any((folder / INDEX).is_file() for folder in (path, *below))
+        places = (path, *below)
+        in_release_shape = any(
+            (folder / index).is_file() for folder in places for index in (INDEX, AtomicDataset.index)
+        )
     else:
         in_release_shape = path.suffix.lower() not in TASK_SUFFIXES
         if not path.exists():
             raise DatasetError(f"{path}: no such file or folder")
     if in_release_shape:
-        return Release(path)
+        return _open_release(path)
     from pytest_gta.benchmark.task_pack import TaskPack
 
     return TaskPack(path)
+
+
+def _open_release(path: Path) -> Release:
+    try:
+        return Release(path)
+    except DatasetError as error:
+        try:
+            return AtomicDataset(path)
+        except DatasetError:
+            raise error from None
 
 
 def select_tasks(

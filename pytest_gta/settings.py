@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from pytest_gta.judge_address import JudgeAddress
-from pytest_gta.option_values import HiddenValue
+from pytest_gta.option_values import ATOMIC, HiddenValue
 from pytest_gta.options import OPTIONS, Option
 
 NOT_RESUMED = ("estimate", "run_dir", "resume", "rejudge", "json", "report", "markdown")
@@ -25,6 +25,9 @@ _RESUME = next(option for option in OPTIONS if option.key == "resume")
 
 LOCAL_MODEL = "local"
 """The name by which the bundled small model is asked for."""
+
+ANSWER_KEY = "answer-key"
+"""What is named as the judge where replies are compared with the dataset's own answers, and no model judges."""
 
 
 class SettingsError(Exception):
@@ -97,7 +100,9 @@ class Settings:
 
     @property
     def judges(self) -> tuple[JudgeAddress, ...]:
-        """Who judges: the panel, or the one judge."""
+        """Which models judge: the panel, or the one judge, or none."""
+        if self.judge_model == ANSWER_KEY:
+            return ()
         return self.judge_panel or (JudgeAddress(self.judge_model),)
 
     @property
@@ -143,6 +148,8 @@ def resolve(
     values["dataset"] = values["dataset"] or ()
     if values["judge_panel"]:
         values["judge_model"] = " + ".join(address.name for address in values["judge_panel"])
+    if ATOMIC in values["dataset"]:
+        values["judge_model"], values["judge_panel"] = ANSWER_KEY, ()
     if values["judge_model"] is None:
         values["judge_model"] = LOCAL_MODEL if values["model"] == LOCAL_MODEL else "gpt-5.2"
     texts = {key: _absolute(key, values[key], text) for key, (_, text) in given.items() if key not in NOT_RESUMED}
@@ -197,6 +204,8 @@ def _parse(option: Option, source: str, text: str) -> Any:
 
 
 def _check_together(settings: Settings) -> None:
+    if ATOMIC in settings.dataset and len(settings.dataset) > 1:
+        raise SettingsError(f"--gta-dataset={ATOMIC}: its questions are scored by their answers; run it by itself")
     if settings.agent.strip() in ("tools", "react") and settings.model is None:
         raise SettingsError(
             f"--gta-agent={settings.agent.strip()} needs a model: add --gta-model=NAME "

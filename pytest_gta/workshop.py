@@ -12,10 +12,12 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from pytest_gta import local_profile
+from pytest_gta.benchmark.atomic import AtomicDataset
 from pytest_gta.benchmark.dataset import Dataset, DatasetError
 from pytest_gta.benchmark.run_directory import CONTROL
+from pytest_gta.option_values import ATOMIC
 from pytest_gta.selection import DatasetFinder, find_datasets, open_dataset
-from pytest_gta.settings import LOCAL_MODEL, Settings, SettingsError
+from pytest_gta.settings import ANSWER_KEY, LOCAL_MODEL, Settings, SettingsError
 
 if TYPE_CHECKING:
     from pytest_gta.formats.renderers import Renderers
@@ -78,6 +80,7 @@ class Workshop:
             self.release.check()
         except DatasetError as error:
             raise SettingsError(str(error)) from None
+        _check_judge(settings, self.release)
 
     def check(self) -> None:
         """Find what would fail later, before anything is spent.
@@ -127,7 +130,11 @@ class Workshop:
 
     @cached_property
     def judge(self) -> TaskJudge:
-        """The judge or the panel, with clients, cache and limits."""
+        """The judge or the panel, with clients, cache and limits; for questions with answers, their key."""
+        if isinstance(self.release, AtomicDataset):
+            from pytest_gta.judge.answer_rule import AnswerRule
+
+            return AnswerRule(self.release.answer_keys)
         judges = {address.name: self._judge_at(address) for address in self.settings.judges}
         if len(judges) == 1:
             return next(iter(judges.values()))
@@ -228,6 +235,17 @@ class Workshop:
         raise SettingsError(
             f"no API key for the {role} {model!r}: set {' or '.join(variables)}, or use {option}=local (needs no key)"
         )
+
+
+def _check_judge(settings: Settings, dataset: Dataset) -> None:
+    has_answers = isinstance(dataset, AtomicDataset)
+    if has_answers and settings.judge_model != ANSWER_KEY:
+        raise SettingsError(
+            f"{dataset.location} is GTA-Atomic, whose questions are scored by their answers and not by a judge: "
+            f"--gta-dataset={ATOMIC}, or --gta-judge-model={ANSWER_KEY}"
+        )
+    if settings.judge_model == ANSWER_KEY and not has_answers:
+        raise SettingsError(f"--gta-judge-model={ANSWER_KEY}: {dataset.location} has no answers to compare with")
 
 
 def fetched_datasets(environment: Mapping[str, str]) -> Path:

@@ -144,6 +144,13 @@ def test_the_judges_own_variables_win_over_the_shared_ones() -> None:
     assert (settings.judge_base_url, settings.judge_model) == ("http://gta/v1", "judge-2")
 
 
+@pytest.mark.parametrize("given", [{}, {"judge_model": "gpt-5.2"}, {"judge_panel": "a, b"}])
+def test_questions_with_answers_have_no_judge(given: dict[str, str]) -> None:
+    settings = active(dataset="atomic", **given)
+    assert (settings.judge_model, settings.judges, settings.judge_panel) == ("answer-key", (), ())
+    assert active(judge_model="answer-key").judges == ()
+
+
 def test_the_local_model_judges_itself_unless_told_otherwise() -> None:
     assert active(model="local").judge_model == "local"
     assert active(model="local", judge_model="gpt-5.2").judge_model == "gpt-5.2"

@@ -39,12 +39,15 @@ class Release(Dataset):
         DatasetError: When there is no readable ``end.json`` in it.
     """
 
+    index = INDEX
+    """The file that lists the tasks."""
+
     def __init__(self, path: Path, name: str | None = None) -> None:
         self.path = path
         self.paths = (path,)
         self.name = name or path.stem
         self._root = self._find_root()
-        self._index_bytes, self._records = self._read_object(INDEX, "tasks keyed by id")
+        self._index_bytes, self._records = self._read_object(self.index, "tasks keyed by id")
         self._tasks: dict[str, Task | tuple[TaskFault, ...]] = {}
 
     @property
@@ -65,7 +68,9 @@ class Release(Dataset):
         if task_id not in self._tasks:
             read = read_task(task_id, self._records[task_id], self._exists)
             if task_id in self._repeated_ids:
-                twice = TaskFault(task_id, None, f"{INDEX} has this id more than once; only the last record is read")
+                twice = TaskFault(
+                    task_id, None, f"{self.index} has this id more than once; only the last record is read"
+                )
                 read = (twice,) if isinstance(read, Task) else (twice, *read)
             self._tasks[task_id] = read
         return self._tasks[task_id]
@@ -115,9 +120,9 @@ class Release(Dataset):
     def _find_root(self) -> Path | str:
         """Where ``end.json`` lies: the path itself or a folder below, as the release zip has it."""
         if self.path.is_dir():
-            if (self.path / INDEX).is_file():
+            if (self.path / self.index).is_file():
                 return self.path
-            below = [folder for folder in self.path.iterdir() if (folder / INDEX).is_file()]
+            below = [folder for folder in self.path.iterdir() if (folder / self.index).is_file()]
             return self.path / self._only([folder.name for folder in below], "folder")
         if not self.path.exists():
             raise DatasetError(f"{self.path}: no such file or folder")
@@ -127,16 +132,18 @@ class Release(Dataset):
         except (zipfile.BadZipFile, OSError) as error:
             raise DatasetError(f"{self.path}: not a folder and not a readable zip ({error})") from error
         self._names = names
-        roots = [name[: -len(INDEX)] for name in names if PurePosixPath(name).name == INDEX]
+        roots = [name[: -len(self.index)] for name in names if PurePosixPath(name).name == self.index]
         depth = min((root.count("/") for root in roots), default=0)
         return self._only([root for root in roots if root.count("/") == depth], "zip")
 
     def _only(self, roots: list[str], kind: str) -> str:
         if not roots:
-            raise DatasetError(f"{self.path}: no {INDEX} in this {kind}; give the folder or zip that holds it")
+            raise DatasetError(f"{self.path}: no {self.index} in this {kind}; give the folder or zip that holds it")
         if len(roots) > 1:
             shown = ", ".join(repr(root) for root in sorted(roots)[:3])
-            raise DatasetError(f"{self.path}: {INDEX} is in {len(roots)} folders of this {kind} ({shown}); give one")
+            raise DatasetError(
+                f"{self.path}: {self.index} is in {len(roots)} folders of this {kind} ({shown}); give one"
+            )
         return roots[0]
 
     def _exists(self, name: str) -> bool:

@@ -7,10 +7,11 @@ to decide on. A *note* is an oddity that does no harm: the official release has 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
+from pytest_gta.benchmark.atomic import AtomicDataset
 from pytest_gta.benchmark.capability import CAPABILITIES, CapabilityBasis
 from pytest_gta.benchmark.dataset import Dataset, DatasetError
 from pytest_gta.benchmark.finding import Finding, Level
@@ -85,11 +86,15 @@ def validate(dataset: Dataset) -> Validation:
         findings.append(Finding(Level.ERROR, "structure", None, None, "there are no tasks in it"))
     findings.extend(_same_slug(tasks))
     official = {i for member in dataset.members if member.name in OFFICIAL_NAMES for i in member.task_ids}
+    short = {i for member in dataset.members if isinstance(member, AtomicDataset) for i in member.task_ids}
     missing = 0
     for task in tasks:
         inputs = list(_inputs(task, dataset))
         missing += sum(finding.check == "input-missing" for finding in inputs)
-        findings.extend((*_oddities(task), *inputs))
+        findings.extend((*_notes(task), *inputs))
+        if task.id in short:
+            continue
+        findings.extend(_oddities(task))
         findings.extend(_of_the_release(f) if task.id in official else f for f in wording_findings(task))
     findings.extend(finding for member in dataset.members for finding in _tools(member))
     order = list(Level)
@@ -137,9 +142,12 @@ def _same_slug(tasks: list[Task]) -> Iterator[Finding]:
             yield Finding(Level.ERROR, "structure", task.id, None, message)
 
 
-def _oddities(task: Task) -> Iterator[Finding]:
+def _notes(task: Task) -> Iterator[Finding]:
     for note in task.notes:
         yield Finding(Level.NOTE, "oddity", task.id, None, note)
+
+
+def _oddities(task: Task) -> Iterator[Finding]:
     if task.category == "other":
         yield Finding(Level.WARNING, "category", task.id, None, "has no `workflow_category_6class`")
     elif task.category not in CATEGORIES.values():
@@ -199,6 +207,14 @@ def _tools(dataset: Dataset) -> Iterator[Finding]:
         message = f"there is no {TOOL_METADATA}: all {len(TOOL_CAPABILITIES)} tools are offered, in our own words"
         yield Finding(Level.NOTE, "toolmeta", None, None, message)
         return
+    if not isinstance(dataset, AtomicDataset):
+        yield from _tool_names(tools)
+    for name, entry in tools.items():
+        for fault in _entry_faults(entry):
+            yield Finding(Level.ERROR, "toolmeta", None, None, f"{TOOL_METADATA}: {name}: {fault}")
+
+
+def _tool_names(tools: Iterable[str]) -> Iterator[Finding]:
     unknown = sorted(set(tools) - set(TOOL_CAPABILITIES))
     if unknown:
         message = f"{TOOL_METADATA} has tools that are not the benchmark's and are not offered: {', '.join(unknown)}"
@@ -207,9 +223,6 @@ def _tools(dataset: Dataset) -> Iterator[Finding]:
     if lacking:
         message = f"{TOOL_METADATA} lacks {len(lacking)} of the benchmark's tools: {', '.join(lacking)}"
         yield Finding(Level.NOTE, "toolmeta", None, None, message)
-    for name, entry in tools.items():
-        for fault in _entry_faults(entry):
-            yield Finding(Level.ERROR, "toolmeta", None, None, f"{TOOL_METADATA}: {name}: {fault}")
 
 
 def _entry_faults(entry: dict[str, Any]) -> Iterator[str]:

@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from pytest_gta import __version__
 from pytest_gta.cli import (
     aa,
-    author,
     calibrate,
     compare,
     diagnose,
@@ -32,7 +31,6 @@ COMMANDS = (
     init,
     fetch,
     validate,
-    author,
     stats,
     report,
     compare,

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pytest_gta.settings import SettingsError
+
+if TYPE_CHECKING:
+    from pytest_gta.benchmark.results import RunResult
 
 
 def add_to(subcommands: Any) -> None:
@@ -39,6 +43,8 @@ def run(given: argparse.Namespace) -> int:
     runs = [(str(path), read_run(path.expanduser())) for path in given.runs]
     if len(runs) < 2 and not given.published:
         raise SettingsError("compare needs two runs, or one and --published")
+    if given.published:
+        _check_published(runs)
     threshold = float(runs[0][1].run.get("threshold", 7)) if given.threshold is None else _points(given.threshold)
     table = entries(runs, threshold)
     if given.json:
@@ -56,6 +62,15 @@ def run(given: argparse.Namespace) -> int:
     if not given.gate:
         return EXIT_OK
     return {ChangeVerdict.FAIL: EXIT_FAILED, ChangeVerdict.INCONCLUSIVE: EXIT_INCONCLUSIVE}.get(verdict(table), EXIT_OK)
+
+
+def _check_published(runs: Sequence[tuple[str, RunResult]]) -> None:
+    from pytest_gta.reporters.wording import benchmark_name
+
+    for name, result in runs:
+        benchmark = benchmark_name(result.run.get("dataset") or {})
+        if benchmark != "GTA-Workflow":
+            raise SettingsError(f"--published: {name} is a run of {benchmark}, the figures are of GTA-Workflow")
 
 
 def _points(text: str) -> float:

@@ -86,9 +86,9 @@ def _what_is_there(fetched: Fetched, fetcher: Fetcher, *, checked: bool) -> Iter
 
 
 def _next(dataset: str, fetched: Fetched, fetcher: Fetcher, *, where_runs_look: bool) -> Iterator[str]:
-    if dataset != "workflow":
-        yield "pytest-gta runs GTA-Workflow only; GTA-Atomic is for its own evaluator."
-        return
+    if dataset == "atomic" and not where_runs_look:
+        yield f"next     export GTA_DATA={shlex.quote(str(fetcher.folder))}"
+        where_runs_look = True
     chosen = dataset if where_runs_look else shlex.quote(str(fetched.path))
     yield f"next     pytest --gta-dataset={chosen} --gta-model=MODEL -n 8"
     yield f"         pytest-gta validate {chosen}"

@@ -35,7 +35,8 @@ def run(given: argparse.Namespace) -> int:
     """Merge, write, print the summary, and return the whole run's exit code."""
     from pytest_gta.benchmark.run_directory import RunDirectory
     from pytest_gta.merging import merge, read_part, write_merged
-    from pytest_gta.reporters.terminal import TITLE, summary_lines
+    from pytest_gta.reporters.terminal import summary_lines
+    from pytest_gta.reporters.wording import benchmark_name
 
     if not given.output and not given.json:
         raise SettingsError("merge needs a place for the whole run: -o DIR, or --json FILE, or both")
@@ -49,7 +50,7 @@ def run(given: argparse.Namespace) -> int:
     if given.json:
         target = given.json.expanduser().absolute()
         files.append(RunDirectory(target.parent).write_results(merged.result, target))
-    print(f" {TITLE} ".center(80, "="))
+    print(f" {benchmark_name(merged.result.run['dataset'])} ".center(80, "="))
     for line in summary_lines(merged.result, merged.outcome, [str(file) for file in files], Path.cwd(), verbose=True):
         print(line.text)
     return merged.outcome.exit_code

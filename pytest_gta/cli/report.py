@@ -27,7 +27,8 @@ def add_to(subcommands: Any) -> None:
 
 def run(given: argparse.Namespace) -> int:
     """Rebuild, print, and return the run's own exit code."""
-    from pytest_gta.reporters.terminal import TITLE, summary_lines
+    from pytest_gta.reporters.terminal import summary_lines
+    from pytest_gta.reporters.wording import benchmark_name
     from pytest_gta.run_report import rebuild_run
 
     rebuilt = rebuild_run(given.directory, threshold=given.threshold)
@@ -50,7 +51,7 @@ def run(given: argparse.Namespace) -> int:
         from pytest_gta.reporters.markdown import write_markdown
 
         files.append(str(write_markdown(rebuilt.result, given.markdown.expanduser().absolute())))
-    print(f" {TITLE} ".center(80, "="))
+    print(f" {benchmark_name(rebuilt.result.run['dataset'])} ".center(80, "="))
     for line in summary_lines(rebuilt.result, rebuilt.outcome, files, Path.cwd(), verbose=True):
         print(line.text)
     return rebuilt.outcome.exit_code

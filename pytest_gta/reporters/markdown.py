@@ -15,7 +15,7 @@ from pytest_gta.benchmark.results import RunResult, TaskResult, total
 from pytest_gta.benchmark.run_directory import write_atomic
 from pytest_gta.reporters.attention import by_need, heaviest_loss, least_steady, look_at_first, measured, without_score
 from pytest_gta.reporters.visible_text import visible
-from pytest_gta.reporters.wording import count, duration, inferred, interval, money, points, rate
+from pytest_gta.reporters.wording import benchmark_name, count, duration, inferred, interval, money, points, rate
 
 MOST_CHARACTERS = 60_000
 """A summary of a job may have 1 MiB, a comment 65,536 characters."""
@@ -84,7 +84,7 @@ def write_markdown(
 def _headline(result: RunResult, baseline: RunResult | None) -> Iterator[str]:
     summary, threshold = result.summary, result.run["threshold"]
     agent = " on ".join(filter(None, (result.run["agent"].get("label"), result.run["agent"].get("model"))))
-    yield f"## GTA-Workflow: Root SR {rate(summary['root_sr'])}, {plain(agent)}\n"
+    yield f"## {benchmark_name(result.run['dataset'])}: Root SR {rate(summary['root_sr'])}, {plain(agent)}\n"
     if result.gate.verdict in _VERDICTS:
         reasons = "; ".join(plain(reason, 400) for reason in result.gate.reasons)
         yield f"**{_VERDICTS[result.gate.verdict]}**{': ' * bool(reasons)}{reasons}\n"

@@ -12,7 +12,7 @@ from typing import Any
 from pytest_gta.benchmark.results import CheckpointResult, RunResult, TaskResult
 from pytest_gta.reporters.outcome import Outcome
 from pytest_gta.reporters.score_sheet import headline
-from pytest_gta.reporters.wording import count, duration, interval, money, points, rate, shown_to_judge
+from pytest_gta.reporters.wording import benchmark_name, count, duration, interval, money, points, rate, shown_to_judge
 
 HEADER_CELLS = (
     '<th class="sortable" data-column-type="rootScore">Root Score</th>',
@@ -63,7 +63,7 @@ def summary_block(result: RunResult, outcome: Outcome) -> str:
         f"judge {money(summary['cost_usd']['judge'])}, {duration(summary['wall_s'])}"
     )
     return (
-        f"{STYLE}<div class=gta><h2>GTA-Workflow</h2>"
+        f"{STYLE}<div class=gta><h2>{benchmark_name(run['dataset'])}</h2>"
         f"<p><span class=big>Root SR@{run['threshold']:g} {rate(summary['root_sr'])}</span> "
         f"{interval(summary['root_sr_ci'])} &middot; {summary['succeeded']} of "
         f"{count(summary['graded'], 'graded task')}<br>"

@@ -8,12 +8,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from pytest_gta.benchmark.atomic import AtomicDataset
 from pytest_gta.benchmark.results import RunResult, TaskResult
 from pytest_gta.benchmark.task import Task
 from pytest_gta.reporters.attention import least_steady, look_at_first, measured, needy, why, without_score
 from pytest_gta.reporters.change import change_lines
 from pytest_gta.reporters.outcome import Outcome
 from pytest_gta.reporters.wording import (
+    benchmark_name,
     count,
     duration,
     inferred,
@@ -52,6 +54,10 @@ def header_lines(bench: Bench) -> list[str]:
         f"gta: run directory {shown_path(bench.run.root, bench.folder)}",
         *([f"gta: {fault}"] if (fault := _cache_fault(bench)) else ()),
     ]
+    if isinstance(release, AtomicDataset):
+        left_out = ", ".join(f"{number:,} because {why}" for why, number in release.left_out.items()) or "none"
+        lines.append("gta: a question is a task of one leaf, its answer: Root SR is the share of right answers")
+        lines.append(f"gta: questions left out: {left_out}")
     invalid = len(bench.tasks) - len(tasks)
     if invalid:
         lines.append(f"gta: {count(invalid, 'task')} not usable, see the errors or `pytest-gta validate`")
@@ -89,9 +95,6 @@ class SummaryLine:
 
     text: str
     marks: tuple[str, ...] = ()
-
-
-TITLE = "GTA-Workflow"
 
 
 def summary_lines(
@@ -145,7 +148,7 @@ def write_summary(reporter: Any, result: RunResult, outcome: Outcome, files: Seq
         files: The reports written.
         folder: What shown paths are relative to.
     """
-    reporter.write_sep("=", TITLE, bold=True)
+    reporter.write_sep("=", benchmark_name(result.run["dataset"]), bold=True)
     width = reporter.config.get_terminal_writer().fullwidth
     verbosity = reporter.config.get_verbosity()
     options = {"quiet": verbosity < 0, "verbose": verbosity > 0}

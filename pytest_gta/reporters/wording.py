@@ -9,6 +9,11 @@ from typing import Any
 from pytest_gta.benchmark.coverage import Coverage
 
 
+def benchmark_name(dataset: Mapping[str, Any]) -> str:
+    """Return which of the two benchmarks a run is of, by its ``dataset``."""
+    return "GTA-Atomic" if dataset.get("name") == "atomic" else "GTA-Workflow"
+
+
 def money(amount: float | None) -> str:
     """Return an amount of USD: ``$1.24``, ``$0.0031`` below ten cents, ``cost unknown`` for None."""
     if amount is None:

@@ -161,9 +161,7 @@ def test_one_download_for_processes_that_start_cold(tmp_path: Path, file_server:
     assert len(file_server.asked) == 1
 
 
-def test_the_atomic_dataset_is_fetched_for_its_own_evaluator(
-    tmp_path: Path, file_server: FileServer, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_atomic_dataset(tmp_path: Path, file_server: FileServer, capsys: pytest.CaptureFixture[str]) -> None:
     import zipfile
 
     buffer = io.BytesIO()
@@ -174,7 +172,9 @@ def test_the_atomic_dataset_is_fetched_for_its_own_evaluator(
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == f"fetched {tmp_path}/data/gta_dataset.zip"
     assert lines[1].startswith("         2 questions, 1 file, ")
-    assert lines[-1] == "pytest-gta runs GTA-Workflow only; GTA-Atomic is for its own evaluator."
+    assert lines[4] == "next     pytest --gta-dataset=atomic --gta-model=MODEL -n 8"
+    assert main(["fetch", "atomic", "--to", str(tmp_path / "b")]) == 0
+    assert f"next     export GTA_DATA={tmp_path}/b\n" in capsys.readouterr().out
 
 
 # -- how far it is ----------------------------------------------------------------------------------------------------

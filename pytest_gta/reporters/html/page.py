@@ -16,7 +16,7 @@ from pytest_gta.reporters.html import charts, overview
 from pytest_gta.reporters.html.previews import Previews, read_previews
 from pytest_gta.reporters.html.task_page import Place, task_view
 from pytest_gta.reporters.visible_text import visible
-from pytest_gta.reporters.wording import count, duration, interval, money, points, rate
+from pytest_gta.reporters.wording import benchmark_name, count, duration, interval, money, points, rate
 
 if TYPE_CHECKING:
     from jinja2 import Environment, Template
@@ -159,6 +159,7 @@ def _overview(
     ]
     return {
         "title": " on ".join(filter(None, (agent.get("label"), agent.get("model")))) or "agent",
+        "benchmark": benchmark_name(result.run["dataset"]),
         "subtitle": overview.subtitle(result),
         "summary": summary,
         "threshold": threshold,

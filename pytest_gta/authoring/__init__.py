@@ -1,1 +1,0 @@
-"""From a raw request to a task: drafted and criticised by a model, decided on by a person."""
