@@ -57,11 +57,25 @@ class AtomicDataset(Release):
         return Counter(answer for answer in self._answers.values() if isinstance(answer, str))
 
     @property
+    def question_ids(self) -> tuple[str, ...]:
+        """The ids of all questions, also of those that are left out."""
+        return tuple(sorted(self._records, key=numeric_first))
+
+    def offered(self, question_id: str) -> list[str]:
+        """Return the names of a question's tools."""
+        return [entry["name"] for entry in _tools(self._records[question_id])]
+
+    def files_of(self, question_id: str) -> list[str]:
+        """Return the paths of a question's input files."""
+        record = self._records[question_id]
+        listed = record.get("files") if isinstance(record, Mapping) else None
+        entries = listed if isinstance(listed, list) else []
+        return [str(entry.get("path")) for entry in entries if isinstance(entry, Mapping)]
+
+    @property
     def task_ids(self) -> tuple[str, ...]:
         """The ids of the questions with a key, and of those whose record is not usable."""
-        return tuple(
-            sorted((i for i, answer in self._answers.items() if not isinstance(answer, str)), key=numeric_first)
-        )
+        return tuple(i for i in self.question_ids if not isinstance(self._answers[i], str))
 
     def read(self, task_id: str) -> Task | tuple[TaskFault, ...]:
         """Return one question as a task, or all that is wrong with it."""
@@ -77,7 +91,7 @@ class AtomicDataset(Release):
         record, answer = self._records[task_id], self._answers[task_id]
         if not isinstance(answer, AnswerKey):
             return (TaskFault(task_id, None, str(answer)),)
-        names = [entry["name"] for entry in _tools(record)]
+        names = self.offered(task_id)
         task = read_task(task_id, _as_task(record, answer, names), self._exists)
         lacking = [name for name in names if name not in TOOL_CAPABILITIES]
         if isinstance(task, Task) and lacking:
@@ -95,8 +109,8 @@ def _answer(record: Any) -> AnswerKey | str | ValueError:
         return error
 
 
-def _tools(record: Mapping[str, Any]) -> list[dict[str, Any]]:
-    listed = record.get("tools")
+def _tools(record: Any) -> list[dict[str, Any]]:
+    listed = record.get("tools") if isinstance(record, Mapping) else None
     entries = listed if isinstance(listed, list) else []
     return [entry for entry in entries if isinstance(entry, dict) and isinstance(entry.get("name"), str)]
 

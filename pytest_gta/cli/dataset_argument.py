@@ -16,7 +16,7 @@ def add_dataset_argument(parser: argparse.ArgumentParser) -> None:
         "dataset",
         metavar="DATASET",
         nargs="+",
-        help="mini, workflow, a folder or zip in the release's shape, or YAML tasks; several count as one",
+        help="mini, workflow, atomic, a folder or zip in the release's shape, or YAML tasks; several count as one",
     )
 
 

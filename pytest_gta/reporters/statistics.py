@@ -19,14 +19,14 @@ _PUBLISHED_LEAVES = Spread({float(leaves): tasks for leaves, tasks in published.
 
 def table(statistics: DatasetStatistics) -> Iterator[str]:
     """Yield the lines of the table; a dash where nothing is published."""
-    yield _row("", "here", "published")
+    yield row("", "here", "published")
     yield from _sizes(statistics)
     for heading, unit, here, total, theirs in _breakdowns(statistics):
         yield ""
-        yield _row(heading, unit, "published")
+        yield row(heading, unit, "published")
         yield from _shares(here, total, theirs)
     yield ""
-    yield _row("leaves a task", "tasks", "published")
+    yield row("leaves a task", "tasks", "published")
     yield from _histogram(statistics.leaves.counts, published.LEAVES_A_TASK)
     yield ""
     yield f"published  {SOURCE}"
@@ -57,26 +57,26 @@ def as_json(statistics: DatasetStatistics) -> dict[str, Any]:
 
 def _sizes(statistics: DatasetStatistics) -> Iterator[str]:
     leaves, theirs = statistics.leaves, _PUBLISHED_LEAVES
-    yield _row("tasks", f"{statistics.tasks:,}", f"{published.TASKS}")
+    yield row("tasks", f"{statistics.tasks:,}", f"{published.TASKS}")
     if statistics.unusable:
-        yield _row("records that are no usable task", f"{statistics.unusable:,}", "-")
-    yield _row("categories", f"{len(statistics.categories)}", f"{len(published.CATEGORIES)}")
-    yield _row("leaves", f"{leaves.total:,.0f}", f"{published.LEAVES:,}")
-    yield _row("  a task, mean", _mean(leaves), _mean(theirs))
-    yield _row("  a task, from the least to the most", _range(leaves), _range(theirs))
-    yield _row("checkpoints above them", f"{statistics.inner:,}", "-")
+        yield row("records that are no usable task", f"{statistics.unusable:,}", "-")
+    yield row("categories", f"{len(statistics.categories)}", f"{len(published.CATEGORIES)}")
+    yield row("leaves", f"{leaves.total:,.0f}", f"{published.LEAVES:,}")
+    yield row("  a task, mean", _mean(leaves), _mean(theirs))
+    yield row("  a task, from the least to the most", _range(leaves), _range(theirs))
+    yield row("checkpoints above them", f"{statistics.inner:,}", "-")
     for level, number in statistics.depths.counts.items():
-        yield _row(f"leaves at level {level:g}" + (", the top" if level == 1 else ""), f"{number:,}", "-")
-    yield _row("weight of a leaf, mean (range)", _mean_and_range(statistics.leaf_weights), "-")
-    yield _row("weight of a checkpoint above, mean (range)", _mean_and_range(statistics.inner_weights), "-")
-    yield _row("words of a request, mean (range)", _mean_and_range(statistics.request_words), "-")
-    yield _row("tasks with input files", f"{statistics.tasks_with_inputs:,}", f"{published.TASKS_WITH_INPUTS}")
-    yield _row("  files of such a task, mean (range)", _mean_and_range(statistics.inputs_a_task), "-")
+        yield row(f"leaves at level {level:g}" + (", the top" if level == 1 else ""), f"{number:,}", "-")
+    yield row("weight of a leaf, mean (range)", _mean_and_range(statistics.leaf_weights), "-")
+    yield row("weight of a checkpoint above, mean (range)", _mean_and_range(statistics.inner_weights), "-")
+    yield row("words of a request, mean (range)", _mean_and_range(statistics.request_words), "-")
+    yield row("tasks with input files", f"{statistics.tasks_with_inputs:,}", f"{published.TASKS_WITH_INPUTS}")
+    yield row("  files of such a task, mean (range)", _mean_and_range(statistics.inputs_a_task), "-")
     tools = "not readable" if statistics.other_tools < 0 else f"{sum(statistics.tools.values())}"
-    yield _row("the benchmark's tools described", tools, f"{published.TOOLS}")
+    yield row("the benchmark's tools described", tools, f"{published.TOOLS}")
     if statistics.other_tools > 0:
-        yield _row("other tools described", f"{statistics.other_tools}", "-")
-    yield _row("tasks that name tools", f"{statistics.tasks_naming_tools:,}", "0")
+        yield row("other tools described", f"{statistics.other_tools}", "-")
+    yield row("tasks that name tools", f"{statistics.tasks_naming_tools:,}", "0")
 
 
 _Breakdown = tuple[str, str, Mapping[str, int], int, Mapping[str, str]]
@@ -127,7 +127,7 @@ def _count_and_share(number: int, total: int) -> str:
 
 def _shares(here: Mapping[str, int], total: int, theirs: Mapping[str, str]) -> Iterator[str]:
     for name in dict.fromkeys((*here, *theirs)):
-        yield _row(f"  {name}", _count_and_share(here[name], total) if name in here else "-", theirs.get(name, "-"))
+        yield row(f"  {name}", _count_and_share(here[name], total) if name in here else "-", theirs.get(name, "-"))
 
 
 def _histogram(here: Mapping[float, int], theirs: Mapping[int, int]) -> Iterator[str]:
@@ -139,10 +139,11 @@ def _histogram(here: Mapping[float, int], theirs: Mapping[int, int]) -> Iterator
         number, other = here.get(value, 0), theirs.get(value, 0)
         bar = "#" * round(_BAR * number / tallest) or ("." if number else "")
         if number or other:
-            yield _row(f"  {value:>3}  {bar}", f"{number}", f"{other}")
+            yield row(f"  {value:>3}  {bar}", f"{number}", f"{other}")
 
 
-def _row(name: str, here: str, theirs: str) -> str:
+def row(name: str, here: str, theirs: str) -> str:
+    """Return a line of the table."""
     return f"{name:<42.42}{here:>19}{theirs:>18}".rstrip()
 
 

@@ -1,12 +1,14 @@
 from __future__ import annotations
 
 import json
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from pytest_gta.cli import main
+from tests.atomic_factory import Index, make_atomic
 from tests.release_factory import make_release
 
 
@@ -116,3 +118,46 @@ def test_a_plot_that_cannot_be_written(tmp_path: Path, capsys: pytest.CaptureFix
     assert failure(["stats", "mini", "--plot", str(tmp_path / "file" / "a.png")], capsys).startswith(
         f"pytest-gta: --plot: {tmp_path}/file/a.png cannot be written: "
     )
+
+
+def test_questions_with_answers(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def spoil(index: Index) -> None:
+        index["2"]["gt_answer"] = {}
+
+    path = str(make_atomic(tmp_path / "gta_dataset.zip", edit=spoil))
+    assert main(["stats", path]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert max(map(len, lines)) < 80
+    assert [" ".join(line.split()) for line in lines[1:]] == [
+        "here published",
+        "questions 6 229",
+        "answered in text 4 172",
+        "with an answer key: can be run 3 -",
+        "with an open answer: left out 1 -",
+        "answered by a picture: left out 1 57",
+        "whose record is not usable 1 -",
+        "input files 6 252",
+        "tools 6 14",
+        "",
+        "tools of a question questions published",
+        "1 3 17",
+        "2 3 147",
+        "3 0 50",
+        "4 0 15",
+        "",
+        "tool questions published",
+        "ImageDescription 2 -",
+        "OCR 2 -",
+        "TextToBbox (not among the tools here) 2 -",
+        "Calculator 1 -",
+        "DrawBox 1 -",
+        "GoogleSearch 1 -",
+        "",
+        "published GTA-2, arXiv 2604.15715, of GTA-Atomic; not counted here",
+    ]
+    assert main(["stats", path, "--json"]) == 0
+    printed = json.loads(capsys.readouterr().out)
+    assert printed["statistics"]["tools_a_question"] == {"1": 3, "2": 3}
+    assert printed["published"]["tools_a_question"] == {"1": 17, "2": 147, "3": 50, "4": 15}
+    if find_spec("matplotlib"):
+        assert "leave it out for GTA-Atomic" in failure(["stats", path, "--plot", str(tmp_path / "a.png")], capsys)
