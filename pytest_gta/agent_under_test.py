@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -49,6 +50,11 @@ class AgentUnderTest:
         """Whether its work is done already: it needs no inputs, and no key of a model."""
         return self.spec.kind in ("outputs", "pack")
 
+    @property
+    def needs_model_key(self) -> bool:
+        """Whether the model of ``--gta-model`` is reached with a key of its own here; a closed product has its own."""
+        return not self.is_recorded and self.spec.kind != "manus"
+
     @cached_property
     def recorded_ids(self) -> frozenset[str] | None:
         """The tasks that have finished outputs; None for an agent that can be given any task.
@@ -89,6 +95,8 @@ class AgentUnderTest:
                 f"--gta-agent={self._settings.agent.strip()} needs a model of its own: add --gta-model=NAME (and "
                 "--gta-base-url=URL); the bundled one, local, is for --gta-agent=tools and react"
             )
+        if self.spec.kind == "manus" and not os.environ.get("MANUS_API_KEY", "").strip():
+            raise SettingsError("--gta-agent=manus needs a key: set MANUS_API_KEY")
         try:
             if self.spec.kind == "import":
                 from pytest_gta.agents.imported import check_import

@@ -150,7 +150,7 @@ class Bench:
         if not self.tasks and not self.settings.shard:
             recorded = self.agent_under_test.is_recorded
             raise NothingSelected(why_nothing(self.release, self.settings, recorded=recorded))
-        if self.settings.model and not self.agent_under_test.is_recorded:
+        if self.settings.model and self.agent_under_test.needs_model_key:
             self.workshop.key("model", self.settings.model, self.settings.base_url, MODEL_KEYS)
         self.tool_endpoints("")
         self.workshop.check()

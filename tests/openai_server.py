@@ -451,7 +451,7 @@ class _Handler(BaseHTTPRequestHandler):
         finally:
             done()
 
-    do_GET = do_POST = do_DELETE = _serve  # noqa: N815
+    do_GET = do_POST = do_PUT = do_DELETE = _serve  # noqa: N815
 
     def _wait_for_the_client_to_leave(self) -> None:
         self.connection.settimeout(0.05)

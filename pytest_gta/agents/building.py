@@ -74,6 +74,10 @@ def build_agent(
         from pytest_gta.agents.service import ServiceAgent
 
         return ServiceAgent(spec.target, spec.label, limits, environment=environment)
+    if spec.kind == "manus":
+        from pytest_gta.agents.manus import ManusAgent
+
+        return ManusAgent(spec.target, spec.label, limits, environment=environment)
     if spec.kind == "fixture":
         raise AgentUnavailable(NOT_OVERRIDDEN)
     if spec.kind == "import":

@@ -62,7 +62,16 @@ class ServiceAgent:
         label: What reports call it.
         limits: The task's budgets.
         environment: Tells the model, if any.
+
+    Attributes:
+        token_variable: The variable that holds what the service asks for.
+        create_path: Where a task is handed in.
+        uses_our_tools: Whether it is told where the benchmark's tools are served, when it is on this machine.
     """
+
+    token_variable = TOKEN_VARIABLE
+    create_path = "/tasks"
+    uses_our_tools = True
 
     def __init__(self, url: str, label: str, limits: Limits, *, environment: Mapping[str, str] | None = None) -> None:
         self.label = label
@@ -90,7 +99,7 @@ class ServiceAgent:
         deadline = time.monotonic() + self._limits.task_timeout_s
         with ExitStack() as stack:
             service = None
-            if urlsplit(self._url).hostname in _LOOPBACK:
+            if self.uses_our_tools and urlsplit(self._url).hostname in _LOOPBACK:
                 service = stack.enter_context(ToolService(tools, workspace))
             served = mcp_servers(service.url, service.token) if service is not None and service.url else {}
             number = self._hand_in(task, workspace, served)
@@ -105,7 +114,7 @@ class ServiceAgent:
     def _hand_in(self, task: Brief, workspace: Workspace, served: dict[str, Any]) -> str:
         files = [
             {"path": path, "base64": base64.b64encode((workspace.root / path).read_bytes()).decode("ascii")}
-            for path in (*workspace.inputs, *_made_before(task, workspace))
+            for path in (*workspace.inputs, *made_before(task, workspace))
             if (workspace.root / path).is_file()
         ]
         body = {
@@ -116,7 +125,7 @@ class ServiceAgent:
             "files": files,
             **served,
         }
-        answer = self._object(self._send("/tasks", json.dumps(body).encode()), "the new task")
+        answer = self._object(self._send(self.create_path, json.dumps(body).encode()), "the new task")
         number = answer.get("id")
         if isinstance(number, bool) or not isinstance(number, str | int) or not str(number).strip():
             raise AgentUnavailable(f"{self._url} does not speak the protocol: the new task has no `id`")
@@ -127,7 +136,7 @@ class ServiceAgent:
         pause, most = POLL_S
         status: dict[str, Any] = {}
         while True:
-            status = self._object(self._send(f"/tasks/{quote(number, safe='')}"), f"task {number}")
+            status = self._status(number)
             if status.get("status") in ("finished", "failed"):
                 return status
             if status.get("status") not in ("running", "queued", "pending"):
@@ -135,9 +144,16 @@ class ServiceAgent:
                 raise AgentUnavailable(f"{self._url} does not speak the protocol: `status` is {shown}")
             if self._stopped.wait(min(pause, max(0.0, deadline - time.monotonic()))) or time.monotonic() >= deadline:
                 with contextlib.suppress(AgentUnavailable):
-                    self._send(f"/tasks/{quote(number, safe='')}/cancel", b"{}", tries=1)
+                    self._cancel(number)
                 return {**status, "status": "timeout"}
             pause = min(most, 1.5 * pause)
+
+    def _status(self, number: str) -> dict[str, Any]:
+        """Return how a task stands, in the terms of this module's protocol."""
+        return self._object(self._send(f"/tasks/{quote(number, safe='')}"), f"task {number}")
+
+    def _cancel(self, number: str) -> None:
+        self._send(f"/tasks/{quote(number, safe='')}/cancel", b"{}", tries=1)
 
     def _fetch_files(self, number: str, status: Mapping[str, Any], workspace: Workspace) -> list[str]:
         """Fetch what the task has made; return what was not taken, and why."""
@@ -159,18 +175,22 @@ class ServiceAgent:
             except PathRefused as refusal:
                 remarks.append(f"not taken: {path[:200]} ({refusal})")
                 continue
-            data = self._file(number, path, size if isinstance(size, int) else None)
+            data = self._file(number, entry, path, size if isinstance(size, int) else None)
             try:
                 target.write_bytes(data)
             except OSError as error:
                 remarks.append(f"not taken: {path[:200]} (its name cannot be used: {error.strerror})")
         return remarks
 
-    def _file(self, number: str, path: str, size: int | None) -> bytes:
+    def _send_for(self, number: str, entry: Any, path: str) -> HttpAnswer:
+        """Ask for a file that the task has listed as `entry`."""
         where = f"/tasks/{quote(number, safe='')}/files/{quote(path)}"
+        return self._send(where, timeout_s=10 * REQUEST_S, most_bytes=MAX_FILE_BYTES)
+
+    def _file(self, number: str, entry: Any, path: str, size: int | None) -> bytes:
         wrong = ""
         for _ in range(TRIES):
-            answer = self._send(where, timeout_s=10 * REQUEST_S, most_bytes=MAX_FILE_BYTES)
+            answer = self._send_for(number, entry, path)
             told = answer.headers.get("content-length", "")
             sizes = {size, int(told) if told.isdecimal() else None} - {None}
             if all(len(answer.body) == expected for expected in sizes):
@@ -206,12 +226,12 @@ class ServiceAgent:
         timeout_s: float | None = None,
         most_bytes: int = MAX_STATUS_BYTES,
     ) -> HttpAnswer:
-        token = os.environ.get(TOKEN_VARIABLE, "").strip()
+        token = os.environ.get(self.token_variable, "").strip()
         headers = {"Content-Type": "application/json"} if data is not None else {}
-        headers |= {"Authorization": f"Bearer {token}"} if token else {}
+        headers |= self._authorization(token) if token else {}
         wrong = ""
         # A task that was handed in may have been taken though no answer came: it is not handed in twice.
-        for attempt in range(1 if path == "/tasks" else tries):
+        for attempt in range(1 if path == self.create_path else tries):
             if attempt:
                 self._stopped.wait(0.5 * attempt)
             try:
@@ -238,6 +258,9 @@ class ServiceAgent:
                 break
         raise AgentUnavailable(f"{self._url} does not serve {path}: {wrong}")
 
+    def _authorization(self, token: str) -> dict[str, str]:
+        return {"Authorization": f"Bearer {token}"}
+
     def _object(self, answer: HttpAnswer, what: str) -> dict[str, Any]:
         try:
             value = json.loads(answer.body)
@@ -248,6 +271,6 @@ class ServiceAgent:
         return value
 
 
-def _made_before(task: Brief, workspace: Workspace) -> list[str]:
+def made_before(task: Brief, workspace: Workspace) -> list[str]:
     """Return the files that the service handed over before, when it goes on with its work."""
     return [] if task.earlier_answer is None else [file.path for file in workspace.deliverables().files]

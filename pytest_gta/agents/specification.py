@@ -20,6 +20,7 @@ FORMS = (
     ("lagent", "the ReAct agent of lagent, the reference's framework, on that model"),
     ("cmd:COMMAND", "any command-line program; cmd:claude, codex, gemini, opencode and openclaw are known"),
     ("http:URL", "a web service that takes a task and gives files"),
+    ("manus[:URL]", "Manus by its task API, with the key in MANUS_API_KEY"),
     ("fixture", "the `gta_agent` fixture that the suite's conftest.py overrides"),
     ("outputs:DIR", "finished deliverables, DIR/<task id>/final.txt and DIR/<task id>/files/**"),
     ("pack:FILE", "finished deliverables, named by an eval pack of the reference implementation"),
@@ -43,7 +44,7 @@ class AgentSpec:
     """Which agent to run.
 
     Attributes:
-        kind: ``tools``, ``react``, ``import``, ``cmd``, ``http``, ``fixture``, ``outputs`` or ``pack``.
+        kind: ``tools``, ``react``, ``import``, ``cmd``, ``http``, ``manus``, ``fixture``, ``outputs`` or ``pack``.
         target: ``pkg.mod:name``, the command, the address, the folder or the file; "" for a model.
         label: What reports and directories call it, in ``[A-Za-z0-9._-]``.
     """
@@ -94,7 +95,9 @@ def parse_agent_spec(text: str, *, model: str | None = None, base: Path | None =
     if kind in HARNESSES and not colon:
         return AgentSpec("import", HARNESSES[kind], safe_label(f"{kind}-{model}" if model else kind))
     if kind in ("http", "https") and colon:
-        return _service(text.strip() if target.startswith("//") else target)
+        return _service("http", text.strip() if target.startswith("//") else target)
+    if kind == "manus":
+        return _service("manus", target, model) if target else AgentSpec("manus", "", safe_label(model or "manus"))
     if kind == "cmd" and colon:
         if not target:
             raise AgentSpecError("--gta-agent=cmd: needs a command, for example cmd:./my_agent.sh or cmd:codex")
@@ -116,17 +119,19 @@ def parse_agent_spec(text: str, *, model: str | None = None, base: Path | None =
     raise AgentSpecError(f"--gta-agent={text}: not a known agent; valid: {valid}")
 
 
-def _service(url: str) -> AgentSpec:
+def _service(kind: str, url: str, model: str | None = None) -> AgentSpec:
     try:
         parts = urlsplit(url)
         usable = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
     except ValueError:
         usable = False
     if not usable:
-        raise AgentSpecError("--gta-agent=http: is not followed by an address such as http://localhost:8000")
+        raise AgentSpecError(f"--gta-agent={kind}: is not followed by an address such as http://localhost:8000")
     if parts.username or parts.password or parts.query:
-        raise AgentSpecError("--gta-agent=http: the address holds a key or query; put a key in GTA_AGENT_TOKEN")
-    return AgentSpec("http", url, safe_label(f"{parts.hostname}-{parts.port}" if parts.port else str(parts.hostname)))
+        variable = "MANUS_API_KEY" if kind == "manus" else "GTA_AGENT_TOKEN"
+        raise AgentSpecError(f"--gta-agent={kind}: the address holds a key or query; put a key in {variable}")
+    label = model or (f"{parts.hostname}-{parts.port}" if parts.port else str(parts.hostname))
+    return AgentSpec(kind, url, safe_label(label))
 
 
 def safe_label(text: str) -> str:

@@ -37,6 +37,7 @@ def fetch(
     timeout_s: float,
     most_bytes: int,
     redirects: bool = False,
+    method: str | None = None,
 ) -> HttpAnswer:
     """Send one request and return its answer, whatever its status.
 
@@ -47,6 +48,7 @@ def fetch(
         timeout_s: Seconds until the whole answer must be there.
         most_bytes: Size of the answer at most.
         redirects: Whether to follow them; headers with a key would go along.
+        method: The verb, when it is another than these.
 
     Raises:
         OSError: No connection, `TimeoutError` included.
@@ -54,7 +56,7 @@ def fetch(
     """
     if urlsplit(url).scheme not in ("http", "https"):
         raise ValueError("it is not an http or https address")
-    request = urllib.request.Request(url, data=data, headers=dict(headers or {}))  # noqa: S310 - checked above
+    request = urllib.request.Request(url, data=data, headers=dict(headers or {}), method=method)  # noqa: S310 - checked above
     outcome: list[HttpAnswer | Exception] = []
 
     def run() -> None:

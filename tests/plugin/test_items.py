@@ -72,6 +72,7 @@ def test_outputs_select_the_tasks_they_have(make_project: Callable[..., Project]
         (("--gta-agent=import:no_such_module:run",), "--gta-agent=import:no_such_module:run: *"),
         (("--gta-agent=tools",), "--gta-agent=tools needs a model: add --gta-model=NAME*"),
         (("--gta-agent=lagent",), "--gta-agent=lagent needs a model of its own: add --gta-model=NAME*"),
+        (("--gta-agent=manus", "--gta-model=manus-1.6"), "--gta-agent=manus needs a key: set MANUS_API_KEY"),
         (("--gta-agent=smolagents", "--gta-model=local"), "--gta-agent=smolagents needs a model of its own: *"),
         (
             ("--gta-agent=tools", "--gta-model=gpt-5"),
