@@ -13,6 +13,7 @@ import re
 import shlex
 import shutil
 import tempfile
+import time
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -27,6 +28,7 @@ from pytest_gta.agents.limits import Limits
 from pytest_gta.agents.outputs import FINAL_LIMIT, decoded
 from pytest_gta.agents.protocol import AgentRun, AgentUnavailable, Tools
 from pytest_gta.agents.recorded_files import note, open_regular
+from pytest_gta.agents.recorded_tools import RecordedTools
 from pytest_gta.agents.seclusion import Seclusion
 from pytest_gta.agents.specification import AgentSpecError
 from pytest_gta.agents.tool_service import ToolService
@@ -169,6 +171,8 @@ class CommandAgent:
                 output=beside / "agent_output.txt",
                 errors=beside / "agent_errors.txt",
             )
+            if isinstance(tools, RecordedTools):
+                tools.end_by(time.monotonic() + self._limits.task_timeout_s)
             try:
                 end = process.wait(self._limits.task_timeout_s)
             finally:

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from pytest_gta.agents.child_process import ChildEnded, ChildProcess
 from pytest_gta.agents.limits import Limits
 from pytest_gta.agents.protocol import AgentRun, AgentUnavailable, Tools
+from pytest_gta.agents.recorded_tools import RecordedTools
 from pytest_gta.agents.specification import AgentSpecError
 from pytest_gta.benchmark.results import StopReason, Usage
 from pytest_gta.benchmark.task import Brief
@@ -130,6 +131,8 @@ class ImportedAgent:
         """
         self._stopped = False
         deadline = time.monotonic() + self._limits.task_timeout_s
+        if isinstance(tools, RecordedTools):
+            tools.end_by(deadline)
         transcript = getattr(tools, "transcript", None)
         output = transcript.path.with_name("agent_output.txt") if transcript is not None and transcript.path else None
         told = {**self._environment, TURNS_VARIABLE: str(self._limits.max_turns)}

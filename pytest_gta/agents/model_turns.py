@@ -114,6 +114,7 @@ class ModelAgent(ABC):
             retry=self._retry,
         )
         clock = TaskClock(self._limits, lambda: client.waited_s, stopped)
+        recorded.left_s = lambda: min(clock.own_left_s, clock.wall_left_s)
         system = self._system_prompt(recorded, workspace)
         transcript.add("system", system)
         history = self._so_far(task, system, workspace, transcript)

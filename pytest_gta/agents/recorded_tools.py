@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import inspect
 import itertools
 import json
 import threading
 import time
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, cast
 
 from pytest_gta.agents.failure import failure_line
 from pytest_gta.agents.protocol import AgentUnavailable, Tools
@@ -15,6 +16,9 @@ from pytest_gta.agents.transcript import Transcript
 from pytest_gta.tools.specification import ToolSpec
 from pytest_gta.tools.tool import ToolResult
 from pytest_gta.workspace.confinement import ConfinementUnavailable
+
+if TYPE_CHECKING:
+    from pytest_gta.tools.toolbox import Toolbox
 
 
 class TaskEnded(BaseException):
@@ -27,11 +31,17 @@ class RecordedTools:
     Args:
         tools: The toolbox.
         transcript: Where calls go; agents may add their own steps to it.
+
+    Attributes:
+        left_s: Gives the seconds that are left of the task's time, which no call may outlast; None without a limit.
     """
 
     def __init__(self, tools: Tools, transcript: Transcript) -> None:
         self.transcript = transcript
+        self.left_s: Callable[[], float] | None = None
         self._tools = tools
+        # A toolbox of the user's own need not know of it.
+        self._takes_timeout = "timeout_s" in inspect.signature(tools.call).parameters
         self._ended = threading.Event()
         self._one_at_a_time = threading.Lock()
         self._numbers = itertools.count(1)
@@ -79,6 +89,10 @@ class RecordedTools:
             raise TaskEnded
         return result
 
+    def end_by(self, deadline: float) -> None:
+        """Let no call outlast a moment, in seconds of `time.monotonic`."""
+        self.left_s = lambda: deadline - time.monotonic()
+
     def end(self) -> None:
         """Refuse every further call."""
         self._ended.set()
@@ -93,6 +107,8 @@ class RecordedTools:
 
     def _run(self, name: str, arguments: str | Mapping[str, Any]) -> ToolResult:
         try:
+            if self.left_s is not None and self._takes_timeout:
+                return cast("Toolbox", self._tools).call(name, arguments, timeout_s=self.left_s())
             return self._tools.call(name, arguments)
         except ConfinementUnavailable as fault:
             raise AgentUnavailable(f"its tools cannot be run: {fault}") from fault

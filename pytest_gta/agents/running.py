@@ -70,6 +70,7 @@ def run_agent(
     if not getattr(runner, "records_conversation", False):
         steps.add("user", brief.request)
     began = time.monotonic()
+    recorded.end_by(began + deadline_s)
     try:
         run = work.result(max(deadline_s, float(getattr(runner, "wall_cap_s", 0.0))))
     except AgentUnavailable as fault:

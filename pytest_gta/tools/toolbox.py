@@ -26,6 +26,8 @@ __all__ = ["CallRecord", "Tool", "ToolFault", "ToolResult", "Toolbox"]
 MAX_TEXT = 30_000
 """Characters of one answer."""
 
+_LEAST_S = 0.1
+
 
 @dataclass(frozen=True, slots=True)
 class CallRecord:
@@ -103,12 +105,16 @@ class Toolbox:
         """What is on offer."""
         return tuple(tool.spec for tool in self._tools.values())
 
-    def call(self, name: str, arguments: str | Mapping[str, Any] | None) -> ToolResult:
+    def call(
+        self, name: str, arguments: str | Mapping[str, Any] | None, *, timeout_s: float | None = None
+    ) -> ToolResult:
         """Call one tool.
 
         Args:
             name: Its name, as the model wrote it.
             arguments: The raw text a model wrote, or an object.
+            timeout_s: Seconds this call may take, where that is less than any call may: what is left of the task's
+                time.
 
         Returns:
             The answer; an error result for anything that a model did wrong or that its call brought about.
@@ -119,7 +125,7 @@ class Toolbox:
         started = time.monotonic()
         with self._lock:
             try:
-                result = self._answer(name, arguments)
+                result = self._answer(name, arguments, timeout_s)
             except (ToolFault, PathRefused) as fault:
                 result = ToolResult(str(fault), is_error=True)
             except ConfinedError as error:
@@ -154,7 +160,7 @@ class Toolbox:
 
     # -- one call ----------------------------------------------------------------------------------------------------
 
-    def _answer(self, name: str, arguments: str | Mapping[str, Any] | None) -> ToolResult:
+    def _answer(self, name: str, arguments: str | Mapping[str, Any] | None, left_s: float | None) -> ToolResult:
         tool = self._tools.get(name)
         if tool is None:
             close = difflib.get_close_matches(name, self._tools, n=3, cutoff=0.5)
@@ -164,6 +170,8 @@ class Toolbox:
         offset = given.pop(OFFSET.name, 0) if tool.paged else 0
         kwargs = self._with_paths(tool, given)
         timeout_s = min(self._timeout_s, tool.timeout_s or self._timeout_s)
+        if left_s is not None and left_s < timeout_s:
+            timeout_s = max(_LEAST_S, round(left_s, 1))
         if isinstance(tool.function, str):
             value = self._confined().call(tool.function, kwargs, timeout_s)
         else:
@@ -224,7 +232,7 @@ class Toolbox:
         assert callable(tool.function)
 
         def confined(target: str, arguments: Mapping[str, Any]) -> Any:
-            return self._confined().call(target, arguments, max(0.1, deadline - time.monotonic()))
+            return self._confined().call(target, arguments, max(_LEAST_S, deadline - time.monotonic()))
 
         offered: dict[str, Any] = {
             "workspace": self.workspace,
