@@ -13,11 +13,11 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from pytest_gta import __version__, local_profile
 from pytest_gta.agent_under_test import AgentUnderTest
-from pytest_gta.benchmark.run_directory import MANIFEST, RunDirectory
+from pytest_gta.benchmark.run_directory import MANIFEST, InUse, RunDirectory
 from pytest_gta.options import OPTIONS
 from pytest_gta.selection import DatasetFinder, select_tasks, why_nothing
 from pytest_gta.settings import LOCAL_MODEL, NothingSelected, Settings, SettingsError
@@ -90,6 +90,7 @@ class Bench:
             or settings.run_dir
             or new_run_dir(self.folder, self.started_at, self.agent_spec.label)
         )
+        self._held: IO[str] | None = None
         self.workshop = workshop or Workshop(settings, environment, self.run.whole, local_url, find_dataset)
         try:
             self.tasks = select_tasks(self.release, settings, self.agent_under_test.recorded_ids)
@@ -135,8 +136,10 @@ class Bench:
         return self.workshop.renderers
 
     def close(self) -> None:
-        """End what this process started."""
+        """End what this process started, and let others into the run directory."""
         self.workshop.close()
+        if self._held is not None:
+            self._held.close()
 
     # -- made by the controller ----------------------------------------------------------------------------------------
 
@@ -174,7 +177,22 @@ class Bench:
         return read_baseline(self.settings.baseline, self.manifest(), [task.base_slug for task in self.tasks])
 
     def begin(self) -> None:
-        """Make the run directory and write how the run is made."""
+        """Make the run directory, keep other runs out of it and write how the run is made.
+
+        Raises:
+            SettingsError: When another run is at work in it, or was meanwhile.
+            OSError: When it cannot be written.
+        """
+        try:
+            self._held = self.run.hold()
+        except InUse:
+            other = "" if self.settings.resume else ", or name another directory with --gta-run-dir"
+            raise SettingsError(
+                f"--gta-{'resume' if self.settings.resume else 'run-dir'}: another run is at work in "
+                f"{self.run.root}; wait for its end{other}"
+            ) from None
+        if not self.settings.resume:
+            check_unused(self.run.root)
         self.control.lift_halt()
         self.run.write_manifest(self.manifest())
 

@@ -1,6 +1,7 @@
 """The run directory: every finished leaf, transcript and result on disk the moment it exists.
 
     <run>/run.json                       how the run was made
+    <run>/run.lock                       locked while a run is at work here
     <run>/tasks/<run key>/workspace/     what the agent saw and left
     <run>/tasks/<run key>/transcript.jsonl
     <run>/tasks/<run key>/agent_run.json how the agent ended, written once it has
@@ -29,7 +30,7 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     # Imported where they are used: pydantic would take a fifth of the time that collecting a release takes.
@@ -39,6 +40,8 @@ MANIFEST = "run.json"
 RESULTS = "results.json"
 AGENTS = "agents"
 """The folder of a run of several agents that holds a run directory for each of them."""
+LOCK = "run.lock"
+"""The file that a run locks while it is at work in its directory."""
 CONTROL = "control"
 """The folder of a run directory that the processes of the run share while it runs."""
 
@@ -48,6 +51,10 @@ class NotWritten(OSError):
 
     def __str__(self) -> str:
         return f"{self.filename} cannot be written: {self.strerror}"
+
+
+class InUse(Exception):
+    """Another run is at work in a run directory."""
 
 
 @contextmanager
@@ -236,6 +243,27 @@ class RunDirectory:
     def task(self, run_key: str) -> TaskDirectory:
         """Return the directory of one task, by its slug (with the repeat's suffix)."""
         return TaskDirectory(self.root / "tasks" / run_key)
+
+    def hold(self) -> IO[str]:
+        """Keep every other run out of this directory until the file returned is closed, or this process is gone.
+
+        Raises:
+            InUse: When another run holds it.
+            NotWritten: When it cannot be written.
+        """
+        path = self.root / LOCK
+        with _writing(path):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            lock = path.open("a")
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            lock.close()
+            raise InUse(str(self.root)) from None
+        except OSError as error:
+            lock.close()
+            raise NotWritten(error.errno or errno.EIO, error.strerror or str(error), str(path)) from error
+        return lock
 
     def write_manifest(self, manifest: dict[str, Any]) -> None:
         """Write how the run was made."""
