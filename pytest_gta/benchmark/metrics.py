@@ -14,6 +14,7 @@ from statistics import fmean
 from typing import Any
 
 from pytest_gta.benchmark.capability import CAPABILITIES, CapabilityBasis
+from pytest_gta.benchmark.feedback_gain import feedback_summary
 from pytest_gta.benchmark.repeats import clustered_bootstrap, independent_runs, repeat_summary, scores_by_task
 from pytest_gta.benchmark.results import Bounds, TaskResult, TaskStatus, Usage
 
@@ -88,6 +89,7 @@ def summarize(tasks: Sequence[TaskResult], threshold: float) -> dict[str, Any]:
         **_leaf_rates(tasks, threshold),
         **_tool_rates(tasks),
         "repeats": repeats,
+        "feedback": feedback_summary(tasks, threshold),
         "by_category": _grouped(tasks, lambda task: (task.category,), threshold),
         "by_capability": _by_capability(tasks, threshold),
         "by_deliverable": _grouped(tasks, lambda task: task.kinds, threshold),

@@ -291,12 +291,32 @@ class JudgeRecord(_Value):
     wall_s: float = 0.0
 
 
+class FeedbackResult(_Value):
+    """A task's second attempt, after the agent was told how the first was judged; fields as in `TaskResult`.
+
+    `mode` is what it was told: ``coarse`` or ``checkpoint``. `carried_over` says that every leaf had succeeded: there
+    was nothing to say, no second attempt was made, and the first result stands for it.
+    """
+
+    mode: str
+    status: TaskStatus
+    carried_over: bool = False
+    root_score: float | None = None
+    root_bounds: Bounds = (0.0, 10.0)
+    success: bool | None = None
+    checkpoints: tuple[CheckpointResult, ...] = ()
+    agent: AgentRecord | None = None
+    judge: JudgeRecord = JudgeRecord()
+    deliverables: tuple[DeliverableRecord, ...] = ()
+    error: str | None = None
+
+
 class TaskResult(_Value):
     """One judged task (or one that could not be judged, and why).
 
     With repeats there is one for each independent run of the task; `repeat` counts them from 1 and is 0 without.
     `capabilities` is what the task asks of an agent; `capability_basis` says how that is known, and is None in results
-    that do not say it.
+    that do not say it. All is of the agent's first attempt; `feedback` has the second, when there was one.
     """
 
     task_id: str
@@ -318,6 +338,7 @@ class TaskResult(_Value):
     error: str | None = None
     resumed: bool = False
     repeat: int = 0
+    feedback: FeedbackResult | None = None
 
     @property
     def slug(self) -> str:
