@@ -6,7 +6,9 @@ Unlike the transcript it holds every message whole, as it is sent; secrets are r
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +42,16 @@ def take_up(folder: Path, pictures: Callable[[], Sequence[Picture]]) -> History 
     if not isinstance(kept, list) or not all(isinstance(one, dict) and "role" in one for one in kept):
         return None
     return History.restored(kept, pictures())
+
+
+def hand_on(folder: Path, other: Path) -> None:
+    """Copy what was kept in a folder, if anything was, to another where the agent goes on.
+
+    Raises:
+        OSError: When it cannot be copied.
+    """
+    with suppress(FileNotFoundError):
+        shutil.copyfile(folder / FILE, other / FILE)
 
 
 def _redacted(value: Any) -> Any:

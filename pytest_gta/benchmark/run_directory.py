@@ -7,6 +7,7 @@
     <run>/tasks/<run key>/agent_run.json how the agent ended, written once it has
     <run>/tasks/<run key>/verdicts.jsonl one line a judged leaf, appended
     <run>/tasks/<run key>/result.json    written when the task is judged
+    <run>/tasks/<run key>/after_feedback/ the same of the second attempt, with ``--gta-feedback``
     <run>/attempts/<run key>.<n>/        the same of earlier attempts, when a task was run again
     <run>/results.json                   written when the run ends, rebuilt at will
 
@@ -151,6 +152,11 @@ class TaskDirectory:
         with lock as held:
             fcntl.flock(held, fcntl.LOCK_EX)
             yield
+
+    @property
+    def after_feedback(self) -> TaskDirectory:
+        """The part that belongs to the second attempt, the one after feedback; it may not be there."""
+        return TaskDirectory(self.root / "after_feedback")
 
     def archive(self, attempt: int) -> None:
         """Set what an earlier attempt left aside, as ``<run>/attempts/<run key>.<attempt>``, to start anew."""

@@ -1,0 +1,60 @@
+"""The copy of a workspace that an agent goes on in."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from pytest_gta.workspace.continuation import continued
+from pytest_gta.workspace.workspace import PathRefused, Workspace
+
+
+@pytest.fixture
+def first(tmp_path: Path) -> Workspace:
+    root = tmp_path / "first"
+    (root / "resources").mkdir(parents=True)
+    (root / "resources" / "notes.txt").write_text("42 apples")
+    (root / "resources" / "notes.txt").chmod(0o444)
+    (root / "out").mkdir()
+    (root / "out" / "report.md").write_text("# Report")
+    (root / ".state").write_text("kept")
+    (root / "resources").chmod(0o555)
+    return Workspace.open(root, ["resources/notes.txt"], request="Count.")
+
+
+def copied(first: Workspace, root: Path) -> tuple[Workspace, tuple[str, ...]]:
+    return continued(first, root, [file.path for file in first.deliverables().files])
+
+
+def test_all_that_the_agent_left_is_there_and_the_first_stays_as_it_was(first: Workspace, tmp_path: Path) -> None:
+    second, left_out = copied(first, tmp_path / "task" / "again")
+    assert (left_out, second.inputs, second.request) == ((), first.inputs, "Count.")
+    assert (second.root / ".state").read_text() == "kept"
+    assert [(f.path, f.sha256) for f in second.deliverables().files] == [
+        (f.path, f.sha256) for f in first.deliverables().files
+    ]
+    second.resolve("out/report.md", writing=True).write_text("# Better")
+    assert (first.root / "out" / "report.md").read_text() == "# Report"
+    with pytest.raises(PathRefused, match="is an input"):
+        second.resolve("resources/notes.txt", writing=True)
+    assert (second.root / "resources").stat().st_mode & 0o777 == 0o555
+
+
+def test_links_stay_links_and_lead_nowhere(first: Workspace, tmp_path: Path) -> None:
+    (tmp_path / "secret.txt").write_text("rubric")
+    (first.root / "look").symlink_to(tmp_path / "secret.txt")
+    second, left_out = copied(first, tmp_path / "again")
+    assert left_out == () and (second.root / "look").is_symlink()
+    assert [file.path for file in second.deliverables().files] == ["out/report.md"]
+
+
+def test_special_files_and_foreign_hard_links_are_left_out(first: Workspace, tmp_path: Path) -> None:
+    (tmp_path / "secret.txt").write_text("rubric")
+    os.link(tmp_path / "secret.txt", first.root / "mine.txt")
+    os.link(first.root / "out" / "report.md", first.root / "out" / "copy.md")
+    os.mkfifo(first.root / "out" / "pipe")
+    second, left_out = copied(first, tmp_path / "again")
+    assert sorted(left_out) == ["mine.txt", "out/pipe"]
+    assert [file.path for file in second.deliverables().files] == ["out/copy.md", "out/report.md"]
