@@ -97,6 +97,11 @@ class AgentUnderTest:
             )
         if self.spec.kind == "manus" and not os.environ.get("MANUS_API_KEY", "").strip():
             raise SettingsError("--gta-agent=manus needs a key: set MANUS_API_KEY")
+        if self.is_recorded and self._settings.feedback != "none":
+            raise SettingsError(
+                f"--gta-feedback={self._settings.feedback} lets the agent go on with its work, but {self.spec.label} "
+                "is work that is done already; leave it out, or run the agent itself"
+            )
         try:
             if self.spec.kind == "import":
                 from pytest_gta.agents.imported import check_import
@@ -137,6 +142,16 @@ class AgentUnderTest:
             turns = limits.max_turns if chosen else local_profile.TURNS
             limits = replace(limits, max_turns=turns, identical_calls=local_profile.IDENTICAL_CALLS)
         return limits
+
+    @property
+    def conditions(self) -> dict[str, int | float | str]:
+        """What results say of how it works: its budgets, and the feedback it is given."""
+        return {
+            "max_turns": self.limits.max_turns,
+            "task_timeout": self._settings.task_timeout,
+            "tool_timeout": self._settings.tool_timeout,
+            "feedback": self._settings.feedback,
+        }
 
     def build(self, endpoint: Callable[[], Endpoint], control: RunControl) -> Agent:
         """Return the agent for one task.

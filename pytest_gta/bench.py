@@ -219,11 +219,7 @@ class Bench:
                 "label": self.agent_spec.label,
                 "model": self.settings.model,
                 "base_url": self.settings.base_url,
-                "settings": {
-                    "max_turns": self.agent_under_test.limits.max_turns,
-                    "task_timeout": self.settings.task_timeout,
-                    "tool_timeout": self.settings.tool_timeout,
-                },
+                "settings": self.agent_under_test.conditions,
             },
             "judge": {
                 "model": self.settings.judge_model,
@@ -251,8 +247,10 @@ class Bench:
         """Whether a verdict on disk may stand, when it is of the same evidence."""
         return self.settings.rejudge != "all"
 
-    def toolbox(self, task: Task, workspace: Workspace, contributed: Sequence[Tool]) -> Toolbox:
-        """Return the tools of one task, bound to its workspace."""
+    def toolbox(
+        self, task: Task, workspace: Workspace, contributed: Sequence[Tool], only: Sequence[str] | None = None
+    ) -> Toolbox:
+        """Return the tools of one task, those named in `only` if given, bound to its workspace."""
         from pytest_gta.tools.table import TOOLS
         from pytest_gta.tools.toolbox import Toolbox
 
@@ -263,6 +261,7 @@ class Bench:
         return Toolbox(
             workspace,
             self.confinement,
+            only=only,
             metadata=metadata,
             timeout_s=self.settings.tool_timeout,
             extra=contributed,
@@ -305,6 +304,8 @@ class Bench:
             ("dataset", earlier["dataset"]["sha256"], self.release.sha256),
             ("agent", earlier["agent"]["label"], self.agent_spec.label),
             ("model", earlier["agent"]["model"], self.settings.model),
+            # Second attempts can be added to a run that had none.
+            ("--gta-feedback", _feedback(earlier) or self.settings.feedback, self.settings.feedback),
             # Run keys end in _r1, _r2 with repeats only; more repeats can be added to repeats.
             ("--gta-repeat", _times(earlier["options"].get("repeat")), _times(self.settings.repeat)),
         ):
@@ -338,3 +339,8 @@ def check_unused(root: Path) -> None:
             f"--gta-run-dir: {root} already holds a run; go on with it by --gta-resume={root}, or name another "
             "directory"
         )
+
+
+def _feedback(manifest: Mapping[str, Any]) -> str | None:
+    given = manifest["options"].get("feedback")
+    return None if given == "none" else given

@@ -87,6 +87,9 @@ def estimate(
         agent = _agent_tokens(len(tasks)) if model_runs else None
         if known:
             agent = sum((known.agent(task) for task in tasks), Tokens())
+    attempts = 1 if settings.feedback == "none" else 2
+    if attempts > 1:
+        judged, agent = _scaled(judged, attempts), agent and _scaled(agent, attempts)
     agent_usd: float | None = 0.0
     if not recorded:
         agent_usd = _usd(settings.model, settings.base_url, agent) if model_runs else None
@@ -96,10 +99,12 @@ def estimate(
         else f"assumptions ({TURNS} turns a task, {EVIDENCE_TOKENS:,} tokens of evidence, no prompt cache); "
         "may be off by a factor of three, a past run given by --gta-baseline makes it better"
     )
+    if attempts > 1:
+        basis += "; each task counts twice, for a second attempt after feedback, which is the most there can be"
     return Estimate(
         tasks=len(tasks),
         leaves=leaves,
-        judge_calls=leaves * each * len(judges),
+        judge_calls=leaves * each * len(judges) * attempts,
         agent=agent,
         judge=_scaled(judged, each * len(judges)),
         agent_usd=agent_usd,

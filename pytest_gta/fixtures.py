@@ -12,7 +12,7 @@ from pytest_gta.keys import BENCH, RESULT
 if TYPE_CHECKING:
     from pytest_gta.agents.protocol import Agent
     from pytest_gta.bench import Bench
-    from pytest_gta.benchmark.results import Verdict
+    from pytest_gta.benchmark.results import TaskResult, Verdict
     from pytest_gta.benchmark.run_directory import TaskDirectory
     from pytest_gta.benchmark.task import Task
     from pytest_gta.judge.protocol import TaskJudge
@@ -163,6 +163,7 @@ def gta_result(
     )
     silent_judge.note(bench.control, result)
     item.stash[RESULT] = result
+    result = item.stash[RESULT] = _after_feedback(request, gta_run, result, gta_judge, _gta_directory)
     item.user_properties.extend(task_properties(result))
     if result.status is not TaskStatus.GRADED:
         low, high = result.root_bounds
@@ -171,6 +172,30 @@ def gta_result(
             f"--gta-resume={bench.run.root}"
         )
     return JudgedTask(**dict(result), threshold=bench.settings.threshold, gated=bench.settings.gated)
+
+
+def _after_feedback(
+    request: pytest.FixtureRequest, run: TaskRun, first: TaskResult, judge: TaskJudge, directory: TaskDirectory
+) -> TaskResult:
+    """Return a task's result with that of its second attempt, when the run gives feedback."""
+    bench = _bench(request.config)
+    if bench.settings.feedback == "none":
+        return first
+    from pytest_gta.agents.protocol import as_agent
+    from pytest_gta.second_attempt import attempt_again
+
+    offered = [spec.name for spec in request.getfixturevalue("gta_tools").specs]
+
+    def toolbox(workspace: Workspace) -> Toolbox:
+        return bench.toolbox(run.task, workspace, _contributed_tools(request.config), offered)
+
+    agent = as_agent(request.getfixturevalue("gta_agent"))
+    feedback = attempt_again(bench, run, first, agent, judge, directory, toolbox)
+    if feedback is None:
+        return first
+    result = first.model_copy(update={"feedback": feedback})
+    directory.write_result(result)
+    return result
 
 
 def _forget_earlier_attempt(item: pytest.Item) -> None:

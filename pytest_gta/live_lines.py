@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from pytest_gta.benchmark.results import StopReason, TaskResult, TaskStatus
+from pytest_gta.reporters.feedback import after_feedback
 from pytest_gta.reporters.scoreboard import Scoreboard
 from pytest_gta.reporters.wording import duration, money
 
@@ -108,7 +109,8 @@ _STATE_WORDS = {
 
 
 def _remark(result: TaskResult) -> str:
-    """Return how the agent ended, when it did not just finish."""
+    """Return how the agent ended, when it did not just finish, and what feedback made of its work."""
+    told = f", after feedback {after_feedback(result.feedback)}" if result.feedback else ""
     if result.agent is None or result.agent.stop_reason is StopReason.FINISHED:
-        return ""
-    return f", {result.agent.stop_reason.value}"
+        return told
+    return f", {result.agent.stop_reason.value}{told}"

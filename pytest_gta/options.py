@@ -106,6 +106,15 @@ OPTIONS: tuple[Option, ...] = (
         values.number(0, math.inf, above=True),
         "120",
     ),
+    Option(
+        "feedback",
+        "agent",
+        "none|coarse|checkpoint",
+        "Tell the agent how its work was judged (one remark, or the reasons of the leaves that failed), let it go on, "
+        "and judge it again; the first attempt is the one that counts.",
+        values.choice("none", "coarse", "checkpoint"),
+        "none",
+    ),
     Option("repeat", "agent", "N", "Run each task N times, each time independently.", values.whole_number(1), "1"),
     Option(
         "dataset",

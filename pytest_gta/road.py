@@ -6,7 +6,7 @@ The pytest fixtures are its stations, in this order; nothing here knows pytest.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -22,7 +22,7 @@ from pytest_gta.benchmark.results import (
 )
 from pytest_gta.benchmark.run_directory import TaskDirectory
 from pytest_gta.benchmark.scoring import score_tree, unmeasured
-from pytest_gta.benchmark.task import Task
+from pytest_gta.benchmark.task import Brief, Task
 
 if TYPE_CHECKING:
     from pytest_gta.agents.protocol import Agent
@@ -63,6 +63,7 @@ class TaskRun:
         deliverables: The files that count, and those that were not taken and why.
         transcript: The path of the step-by-step record.
         resumed: Whether it was taken from disk rather than run now.
+        earlier_answer: The final answer of an earlier attempt, which stands when this one gave none.
     """
 
     task: Task
@@ -71,11 +72,12 @@ class TaskRun:
     deliverables: Deliverables
     transcript: Path
     resumed: bool = False
+    earlier_answer: str = ""
 
     @property
     def final_answer(self) -> str:
         """The agent's last message; "" when there is none."""
-        return self.agent.final_answer
+        return self.agent.final_answer or self.earlier_answer
 
     @property
     def stop_reason(self) -> StopReason:
@@ -109,7 +111,14 @@ def open_workspace(task: Task, dataset: Dataset, directory: TaskDirectory, *, in
 
 
 def run_task(
-    task: Task, agent: Agent, tools: Toolbox, workspace: Workspace, directory: TaskDirectory, *, deadline_s: float
+    task: Task,
+    agent: Agent,
+    tools: Toolbox,
+    workspace: Workspace,
+    directory: TaskDirectory,
+    *,
+    deadline_s: float,
+    brief: Brief | None = None,
 ) -> TaskRun:
     """Run the agent on a task, or take its finished run from disk, and collect what it delivered.
 
@@ -120,6 +129,7 @@ def run_task(
         workspace: The staged workspace.
         directory: Where the transcript and the agent's record go.
         deadline_s: Seconds the agent has.
+        brief: What the agent is handed when it is not just the task's brief: one that goes on.
 
     Raises:
         NotMeasured: When the agent could not run for a reason that is not its own (endpoint down, no credit, ...).
@@ -132,7 +142,7 @@ def run_task(
     if record is None:
         try:
             record = run_agent(
-                agent, task.brief, tools, workspace, deadline_s=deadline_s, transcript=directory.transcript
+                agent, brief or task.brief, tools, workspace, deadline_s=deadline_s, transcript=directory.transcript
             )
         except AgentUnavailable as unavailable:
             raise NotMeasured(f"agent {agent.label}: {unavailable}", agent=unavailable.record) from None
@@ -153,6 +163,7 @@ def judge_task(
     on_verdict: Callable[[Verdict], None],
     keep: Callable[[Verdict], bool] = lambda verdict: True,
     drawings: DrawingCache | None = None,
+    earlier: Mapping[str, Verdict] | None = None,
 ) -> TaskResult:
     """Judge every leaf of a finished run and aggregate: the task's result, also written to its directory.
 
@@ -168,16 +179,17 @@ def judge_task(
         on_verdict: Called in this thread with each verdict, once it is on disk.
         keep: Which verdicts on disk may be reused.
         drawings: Drawings of earlier runs, and where new ones are kept.
+        earlier: Verdicts of an earlier attempt, which stand where the evidence is the same.
     """
     from pytest_gta.judge.drawing import Drawer
     from pytest_gta.judge.evidence import build_evidence
     from pytest_gta.workspace.confined_process import ConfinedProcess
 
     started = time.monotonic()
-    known = {leaf_id: verdict for leaf_id, verdict in directory.verdicts().items() if keep(verdict)}
+    own = {leaf_id: verdict for leaf_id, verdict in directory.verdicts().items() if keep(verdict)}
 
     def record(verdict: Verdict) -> None:
-        if known.get(verdict.leaf_id) is None or not verdict.cached:
+        if own.get(verdict.leaf_id) is None or not verdict.cached:
             directory.add_verdict(verdict)
         on_verdict(verdict)
 
@@ -199,7 +211,7 @@ def judge_task(
         run.task.leaves,
         evidence,
         on_verdict=record,
-        known=known,
+        known={**(earlier or {}), **own},
         final_answer=run.final_answer,
     )
     judged = JudgeRecord(

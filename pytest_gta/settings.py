@@ -51,6 +51,7 @@ class Settings:
     max_turns: int
     task_timeout: float
     tool_timeout: float
+    feedback: str
     repeat: int
     dataset: tuple[str, ...]
     task: tuple[str, ...]

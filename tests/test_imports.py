@@ -28,6 +28,7 @@ PURE = (
     "road",
     "run_report",
     "local_profile",
+    "second_attempt",
 )
 """Modules beside the packages that do without pytest."""
 

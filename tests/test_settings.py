@@ -72,6 +72,7 @@ def test_defaults(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         max_turns=50,
         task_timeout=1800.0,
         tool_timeout=120.0,
+        feedback="none",
         repeat=1,
         dataset=(),
         task=(),

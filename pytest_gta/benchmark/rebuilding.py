@@ -57,10 +57,12 @@ def unfinished(
 def _task_result(key: str, directory: TaskDirectory, task: Task | TaskFault | None, threshold: float) -> TaskResult:
     result = directory.result()
     if result is not None:
-        success = None if result.root_score is None else result.root_score >= threshold
-        update: dict[str, object] = {"success": success}
+        update: dict[str, object] = {"success": _success(result.root_score, threshold)}
         if result.capability_basis is None and isinstance(task, Task):  # of a run from before results said it
             update |= {"capabilities": task.capabilities.names, "capability_basis": task.capabilities.basis}
+        if (second := result.feedback) is not None:
+            again = second.model_copy(update={"success": _success(second.root_score, threshold)})
+            update |= {"feedback": again}
         return result.model_copy(update=update)
     agent, verdicts = directory.agent(), directory.verdicts()
     leaves = "1 leaf" if len(verdicts) == 1 else f"{len(verdicts)} leaves"
@@ -77,3 +79,7 @@ def _task_result(key: str, directory: TaskDirectory, task: Task | TaskFault | No
             agent=agent, judge=JudgeRecord(usage=directory.judge_usage()),
         )  # fmt: skip
     return unfinished(task, "", TaskStatus.NOT_RUN, reason, directory).model_copy(update={"run_key": key})
+
+
+def _success(score: float | None, threshold: float) -> bool | None:
+    return None if score is None else score >= threshold

@@ -31,6 +31,12 @@ def run_properties(result: RunResult) -> Iterator[tuple[str, str]]:
         yield f"gta_root_sr_at_{k}", _number(value)
     for who, cost in summary["cost_usd"].items():
         yield f"gta_{who}_cost_usd", "unknown" if cost is None else f"{cost:.6f}"
+    if feedback := summary.get("feedback"):
+        yield "gta_feedback", feedback["mode"]
+        yield "gta_feedback_tasks", str(feedback["tasks"])
+        for name in ("root_score", "root_sr"):
+            yield f"gta_feedback_{name}", _number(feedback[name]["after"])
+            yield f"gta_feedback_{name}_gain", _number(feedback[name]["gain"])
     yield "gta_verdict", result.gate.verdict
 
 
@@ -51,6 +57,9 @@ def task_properties(result: TaskResult) -> Iterator[tuple[str, str]]:
         yield "gta_stop_reason", result.agent.stop_reason.value
         yield "gta_agent_cost_usd", _money(result.agent.usage.cost_usd)
         yield "gta_judge_cost_usd", _money(result.judge.usage.cost_usd)
+    if result.feedback:
+        yield "gta_feedback_status", "carried_over" if result.feedback.carried_over else result.feedback.status.value
+        yield "gta_feedback_root_score", _number(result.feedback.root_score)
 
 
 def junit_xml(result: RunResult, *, gated: bool) -> str:

@@ -14,6 +14,7 @@ from pytest_gta.benchmark.comparison import NothingInCommon, compare, unlike
 from pytest_gta.benchmark.results import RunResult, TaskResult, total
 from pytest_gta.benchmark.run_directory import write_atomic
 from pytest_gta.reporters.attention import by_need, heaviest_loss, least_steady, look_at_first, measured, without_score
+from pytest_gta.reporters.feedback import FIRST_COUNTS, basis, gain_rows, without_gain
 from pytest_gta.reporters.visible_text import visible
 from pytest_gta.reporters.wording import benchmark_name, count, duration, inferred, interval, money, points, rate
 
@@ -49,6 +50,7 @@ def markdown_summary(result: RunResult, baseline: RunResult | None = None) -> st
         *_headline(result, baseline),
         *_change(result, baseline),
         *_repeats(result.summary),
+        *_feedback(result.summary),
         *_groups("Category", result.summary["by_category"]),
         *_groups("Capability", result.summary.get("by_capability") or {}),
         *_first(result.tasks),
@@ -184,6 +186,22 @@ def _repeats(summary: dict[str, Any]) -> Iterator[str]:
         named = (f"{plain(row['task'])} ({points(row['lowest'])} to {points(row['highest'])})" for row in rows)
         yield f"\nLeast steady: {', '.join(named)}"
     yield ""
+
+
+def _feedback(summary: dict[str, Any]) -> Iterator[str]:
+    feedback = summary.get("feedback")
+    if not feedback:
+        return
+    yield "### After feedback\n"
+    rows = gain_rows(feedback)
+    if rows:
+        yield f"| {plain(feedback['mode'])} feedback | First attempt | Second | Gain | 95 % |"
+        yield "|---|--:|--:|--:|--:|"
+        for row in rows:
+            gain = row.gain.replace("-", "\u2212")
+            yield f"| {row.name} | {row.first} | {row.second} | {gain} | {row.interval} |"
+    missing = "".join(f" {clause}." for clause in without_gain(feedback))
+    yield f"\nOver {basis(feedback)}; {FIRST_COUNTS}.{missing}\n"
 
 
 def _groups(head: str, table: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:

@@ -6,6 +6,7 @@ import textwrap
 from collections.abc import Iterator, Sequence
 
 from pytest_gta.benchmark.results import CheckpointResult, TaskResult
+from pytest_gta.reporters.feedback import FIRST_COUNTS, after_feedback
 from pytest_gta.reporters.wording import count, told_apart
 
 WIDTH = 79
@@ -48,6 +49,8 @@ def score_sheet(result: TaskResult, threshold: float, *, lost_only: bool = False
         note = f" - {file.note}" if file.note else ""
         lines.append(f"delivered: {file.path} ({file.bytes:,} bytes, evidence {file.evidence}){note}")
     lines.extend(f"note: {note}" for note in result.notes)
+    if result.feedback:
+        lines.append(f"after {result.feedback.mode} feedback: {after_feedback(result.feedback)}; {FIRST_COUNTS}")
     return "\n".join(lines)
 
 

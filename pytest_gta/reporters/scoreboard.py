@@ -106,6 +106,9 @@ class Scoreboard:
         results = [entry.result for entry in self._entries.values() if entry.result is not None]
         used = [result.judge.usage for result in results]
         used += [result.agent.usage for result in results if result.agent]
+        seconds = [result.feedback for result in results if result.feedback]
+        used += [second.judge.usage for second in seconds]
+        used += [second.agent.usage for second in seconds if second.agent]
         if not any(usage.calls or usage.cost_usd for usage in used):
             return None
         return total(usage.cost_usd for usage in used)

@@ -13,6 +13,7 @@ from pytest_gta.benchmark.results import RunResult, TaskResult
 from pytest_gta.benchmark.task import Task
 from pytest_gta.reporters.attention import least_steady, look_at_first, measured, needy, why, without_score
 from pytest_gta.reporters.change import change_lines
+from pytest_gta.reporters.feedback import FIRST_COUNTS, gain_lines
 from pytest_gta.reporters.outcome import Outcome
 from pytest_gta.reporters.wording import (
     benchmark_name,
@@ -48,6 +49,7 @@ def header_lines(bench: Bench) -> list[str]:
         f"gta: {release.name}, {different}{of} tasks{times}, {count(leaves, 'leaf')}, "
         f"success from {settings.threshold:g} points",
         f"gta: agent {agent}, judge {settings.judge_model}",
+        *([f"gta: feedback {settings.feedback}: {FIRST_COUNTS}"] if settings.feedback != "none" else ()),
         f"gta: tools in {bench.confinement.note}",
         f"gta: renderers {_renderers(bench)}",
         *([f"gta: command {seclusion.note}"] if (seclusion := bench.agent_under_test.seclusion) else ()),
@@ -129,6 +131,7 @@ def summary_lines(
             *(_group_table("capability", result.summary.get("by_capability") or {}) if verbose else ()),
             *(_repeat_table(result.summary["repeats"]) if result.summary.get("repeats") else ()),
             *changes,
+            *(gain_lines(result.summary["feedback"]) if result.summary.get("feedback") else ()),
             *_worst(result.tasks, width),
             *_spending(result),
             reports,

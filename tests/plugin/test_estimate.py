@@ -58,3 +58,15 @@ def test_a_past_run_is_what_it_goes_by(make_project: Callable[..., Project]) -> 
     assert f"{tokens['input']:,} tokens in, {tokens['output']:,} out" in judge
     assert line(result, "From") == "From     what the tasks took in main"
     assert len(project.server.chats) == asked
+
+
+def test_feedback_is_counted_as_a_second_attempt_of_every_task(make_project: Callable[..., Project]) -> None:
+    project = make_project(1)
+    leaves = len(project.leaves("1"))
+    result = project.pytester.runpytest_inprocess(
+        "--gta-model=gpt-4o", "--gta-judge-model=gpt-4o", f"--gta-dataset={project.dataset}", "--gta-estimate",
+        "--gta-feedback=coarse", "-p", "no:cacheprovider",
+    )  # fmt: skip
+    assert line(result, "Judge").startswith(f"Judge    {2 * leaves} calls, ")
+    assert line(result, "Agent") == f"Agent    about 0.5M tokens in, 18,000 out, about ${0.45 * 2.5 + 0.018 * 10:.2f}"
+    assert "each task counts twice" in " ".join(result.outlines)

@@ -76,6 +76,7 @@ class Row:
         cost: Agent and judge together, USD, None when unknown.
         seconds: Time of the agent, None without one.
         weakest: What to know first: the error, or the checkpoint that lost most.
+        again: Root score after feedback, None without one.
     """
 
     anchor: str
@@ -94,6 +95,7 @@ class Row:
     cost: float | None
     seconds: float | None
     weakest: str
+    again: float | None = None
 
     @property
     def state_name(self) -> str:
@@ -153,6 +155,7 @@ def _row(task: TaskResult, threshold: float, anchor: str) -> Row:
         cost=total(spent),
         seconds=task.agent.wall_s if task.agent else None,
         weakest=_weakest(task),
+        again=task.feedback.root_score if task.feedback and not task.feedback.carried_over else None,
     )
 
 

@@ -12,6 +12,7 @@ from pytest_gta.benchmark.capability import CAPABILITIES
 from pytest_gta.benchmark.results import RunResult, TaskResult
 from pytest_gta.benchmark.run_directory import RunDirectory, write_atomic
 from pytest_gta.reporters.attention import least_steady, measured
+from pytest_gta.reporters.feedback import FIRST_COUNTS, basis, cost_on_top, gain_rows, without_gain
 from pytest_gta.reporters.html import charts, overview
 from pytest_gta.reporters.html.previews import Previews, read_previews
 from pytest_gta.reporters.html.task_page import Place, task_view
@@ -174,6 +175,7 @@ def _overview(
         "facts": overview.facts(result),
         **_change(result, places),
         **_repeats(result, places),
+        "gain": _gain(result, places),
         "states": [(key, name) for key, name in overview.STATES.items() if any(row.state == key for row in table)],
         "categories": sorted({(row.category_name, row.category) for row in table}),
         "capabilities": [name for name in CAPABILITIES if any(name in row.capabilities for row in table)],
@@ -203,6 +205,22 @@ def _repeats(result: RunResult, places: Mapping[str, str]) -> dict[str, Any]:
     return {
         "at_k": [(k, at["pass_at"], at["pass_all"]) for k, at in list(repeats["at_k"].items())[:5]],
         "unsteady": [(row, anchor) for row, (_, anchor) in zip(rows, linked, strict=True)],
+    }
+
+
+def _gain(result: RunResult, places: Mapping[str, str]) -> dict[str, Any] | None:
+    feedback = result.summary.get("feedback")
+    if not feedback:
+        return None
+    flips = [(word, overview.flipped(result.tasks, feedback[word], places)) for word in ("won", "lost")]
+    return {
+        "mode": feedback["mode"],
+        "basis": basis(feedback),
+        "rows": gain_rows(feedback),
+        "missing": without_gain(feedback),
+        "first_counts": FIRST_COUNTS,
+        "cost": cost_on_top(feedback),
+        "flips": [(word, tasks) for word, tasks in flips if tasks],
     }
 
 

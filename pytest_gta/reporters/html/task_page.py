@@ -14,6 +14,7 @@ from pytest_gta.benchmark.run_directory import RunDirectory
 from pytest_gta.reporters.attention import nodes
 from pytest_gta.reporters.html.previews import Preview, Previews, file_of, folder_of
 from pytest_gta.reporters.html.room import Cut, fit, size
+from pytest_gta.reporters.html.second_attempt import SecondView, second_view
 from pytest_gta.reporters.html.steps import Excerpt, Step, read_excerpt
 from pytest_gta.reporters.wording import count, duration, money, quantity, shown_to_judge
 
@@ -25,7 +26,7 @@ _OPENED = frozenset((*_PLAYED, ".pdf", ".png", ".jpg", ".jpeg", ".gif", ".webp",
                      ".json", ".docx", ".pptx", ".xlsx", ".zip"))  # fmt: skip
 """Files the page links to: none that a browser would run."""
 
-SHARES = {"rubric": 0.45, "request": 0.2, "answer": 0.2, "files": 0.6, "transcript": 1.0}
+SHARES = {"rubric": 0.45, "request": 0.2, "answer": 0.2, "second": 0.3, "files": 0.6, "transcript": 1.0}
 """The part of the room left over by what comes before that each part of a task may take."""
 MOST = {"request": 16_000, "answer": 16_000, "transcript": 60_000, "step": 6_000, "text": 3_000}
 _PICTURES = 0.75
@@ -108,6 +109,7 @@ class TaskView:
     transcript_link: str
     facts: list[tuple[str, str]]
     notes: list[Cut]
+    second: SecondView | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,6 +155,9 @@ def task_view(
         task.agent.final_answer if task.agent else "", min(MOST["answer"], int(left * SHARES["answer"])), tail=0.3
     )
     left -= _size(asked) + _size(answer)
+    again = place.link(folder.after_feedback.transcript) if folder else ""
+    second, spent = second_view(task, threshold, int(left * SHARES["second"]), again)
+    left -= spent
     files, spent = _files(task, place, previews, int(left * SHARES["files"]))
     left -= spent
     head, tail = _steps(excerpt, min(MOST["transcript"], int(left * SHARES["transcript"])))
@@ -168,6 +173,7 @@ def task_view(
         transcript_link=place.link(folder.transcript) if folder and excerpt.bytes else "",
         facts=_facts(task),
         notes=[fit(note, 600) for note in task.notes[:20]],
+        second=second,
     )
 
 

@@ -1,0 +1,152 @@
+"""A task's second attempt: the agent is told how its work was judged, goes on with it, and is judged again.
+
+It works in a copy of its workspace, so the first attempt stays on disk as it was judged, and a run that is killed in
+between begins the second anew from there. Whatever becomes of the second, the first attempt's result stands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from pytest_gta import silent_judge
+from pytest_gta.benchmark.feedback import Feedback, failed_leaves, feedback_message
+from pytest_gta.benchmark.results import FeedbackResult, TaskResult, TaskStatus
+from pytest_gta.benchmark.run_directory import NotWritten, TaskDirectory
+from pytest_gta.road import NotMeasured, TaskRun, judge_task, run_task
+from pytest_gta.spending_limit import why_not_begin
+
+if TYPE_CHECKING:
+    from pytest_gta.agents.protocol import Agent
+    from pytest_gta.bench import Bench
+    from pytest_gta.judge.protocol import TaskJudge
+    from pytest_gta.tools.toolbox import Toolbox
+    from pytest_gta.workspace.workspace import Workspace
+
+
+def attempt_again(
+    bench: Bench,
+    run: TaskRun,
+    first: TaskResult,
+    agent: Agent,
+    judge: TaskJudge,
+    directory: TaskDirectory,
+    toolbox: Callable[[Workspace], Toolbox],
+) -> FeedbackResult | None:
+    """Make the second attempt of a judged task, or go on with it where an earlier session of the run left off.
+
+    Args:
+        bench: The run; says what feedback there is.
+        run: The agent's first attempt.
+        first: Its result.
+        agent: The agent.
+        judge: The judge.
+        directory: Where the first attempt is kept.
+        toolbox: Gives the tools of a workspace.
+
+    Returns:
+        What came of it; None when there is no feedback, or the first attempt has no score to tell anything of.
+    """
+    settings, mode = bench.settings, Feedback(bench.settings.feedback)
+    if mode is Feedback.NONE or first.status is not TaskStatus.GRADED:
+        return None
+    second = directory.after_feedback
+    if second.agent() is None and not failed_leaves(first, settings.threshold):
+        return _carried_over(mode, first)
+    reason = why_not_begin(bench, second)
+    if reason:
+        return FeedbackResult(mode=mode, status=TaskStatus.NOT_RUN, agent=second.agent(), error=reason)
+    try:
+        made = _go_on(bench, mode, run, first, agent, second, toolbox)
+    except NotMeasured as fault:
+        return FeedbackResult(mode=mode, status=TaskStatus.ERROR, agent=fault.agent, error=str(fault))
+    result = judge_task(
+        made,
+        judge,
+        second,
+        confinement=bench.confinement,
+        budget=bench.evidence_budget,
+        renderers=bench.renderers,
+        threshold=settings.threshold,
+        nodeid=first.nodeid,
+        on_verdict=lambda _verdict: None,
+        keep=bench.may_reuse,
+        drawings=bench.workshop.drawings,
+        earlier=directory.verdicts(),
+    )
+    silent_judge.note(bench.control, result)
+    return FeedbackResult(
+        mode=mode,
+        status=result.status,
+        root_score=result.root_score,
+        root_bounds=result.root_bounds,
+        success=result.success,
+        checkpoints=result.checkpoints,
+        agent=result.agent,
+        judge=result.judge,
+        deliverables=result.deliverables,
+        error=result.error,
+    )
+
+
+def _carried_over(mode: Feedback, first: TaskResult) -> FeedbackResult:
+    return FeedbackResult(
+        mode=mode,
+        status=first.status,
+        carried_over=True,
+        root_score=first.root_score,
+        root_bounds=first.root_bounds,
+        success=first.success,
+    )
+
+
+def _go_on(
+    bench: Bench,
+    mode: Feedback,
+    run: TaskRun,
+    first: TaskResult,
+    agent: Agent,
+    second: TaskDirectory,
+    toolbox: Callable[[Workspace], Toolbox],
+) -> TaskRun:
+    """Return the agent's second attempt, made now or taken from disk.
+
+    Raises:
+        NotMeasured: When it cannot be made, through no fault of the agent.
+    """
+    task, ledger = run.task, bench.control.ledger
+    workspace, brief = _workspace(run, second), None
+    if second.agent() is None:
+        message = feedback_message(mode, first, bench.settings.threshold)
+        brief = task.brief.going_on(run.final_answer, message)
+    noted = ledger.noted
+    made = run_task(
+        task, agent, toolbox(workspace), workspace, second, deadline_s=bench.settings.task_timeout, brief=brief
+    )
+    if not made.resumed and ledger.noted == noted:
+        ledger.add(made.usage)  # an agent of the user's own, whose calls nobody saw
+    return replace(made, earlier_answer=run.final_answer)
+
+
+def _workspace(run: TaskRun, second: TaskDirectory) -> Workspace:
+    """Return where the second attempt was made, or else a copy of the first one's workspace to make it in."""
+    from pytest_gta.agents import kept_conversation
+    from pytest_gta.agents.transcript import Transcript
+    from pytest_gta.workspace.continuation import continued
+    from pytest_gta.workspace.workspace import Workspace
+
+    if second.agent() is not None and second.workspace.is_dir():
+        return Workspace.open(second.workspace, run.task.brief.inputs, request=run.task.request)
+    second.restart()
+    try:
+        taken = [file.path for file in run.deliverables.files]
+        workspace, left_out = continued(run.workspace, second.workspace, taken)
+        kept_conversation.hand_on(run.transcript.parent, second.root)
+    except NotWritten:
+        raise
+    except OSError as error:
+        raise NotMeasured(f"its workspace cannot be copied to go on in: {error}") from error
+    if left_out:
+        Transcript(second.transcript).add("note", f"not in the workspace any more: {', '.join(left_out)[:2_000]}")
+    return workspace
