@@ -82,7 +82,7 @@ def _tasks(manifest: Mapping[str, Any]) -> dict[str, Task]:
     where = str(facts.get("path") or "")
     try:
         release = open_dataset(datasets(where), Path())
-    except DatasetError as error:
+    except (DatasetError, ValueError) as error:
         raise SettingsError(f"a pack holds the requests and rubrics, and the run's dataset is gone: {error}") from None
     if release.sha256 != facts.get("sha256"):
         raise SettingsError(f"a pack holds the requests and rubrics, and the dataset {where} has changed since the run")

@@ -14,7 +14,8 @@ import pytest
 PACKAGE = Path(__file__).parents[1] / "pytest_gta"
 
 LAYERS = (
-    "benchmark", "llm", "workspace", "formats", "tools", "agents", "judge", "reporters", "datasets", "pytest layer",
+    "benchmark", "llm", "workspace", "formats", "tools", "agents", "judge", "reporters", "datasets", "authoring",
+    "pytest layer",
 )  # fmt: skip
 """From the bottom up: a module imports from its own layer and from those below."""
 

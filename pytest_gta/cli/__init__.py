@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from pytest_gta import __version__
 from pytest_gta.cli import (
     aa,
+    author,
     calibrate,
     compare,
     diagnose,
@@ -31,6 +32,7 @@ COMMANDS = (
     init,
     fetch,
     validate,
+    author,
     stats,
     report,
     compare,

@@ -27,13 +27,23 @@ def open_named(given: argparse.Namespace) -> Dataset:
         SettingsError: When a name is not usable.
         DatasetError: When one cannot be opened.
     """
+    return open_dataset_named(*given.dataset)
+
+
+def open_dataset_named(*texts: str) -> Dataset:
+    """Open datasets by what a user calls them, as one.
+
+    Raises:
+        SettingsError: When a name is not usable.
+        DatasetError: When one cannot be opened.
+    """
     from pytest_gta.option_values import datasets
     from pytest_gta.selection import open_dataset
     from pytest_gta.settings import SettingsError
     from pytest_gta.workshop import fetched_datasets
 
     try:
-        chosen = [name for text in given.dataset for name in datasets(text)]
+        chosen = [name for text in texts for name in datasets(text)]
     except ValueError as error:
         raise SettingsError(f"DATASET {error}") from None
     return open_dataset(chosen, fetched_datasets(os.environ))

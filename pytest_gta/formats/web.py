@@ -16,6 +16,8 @@ from pytest_gta.formats.web_text import PageText
 from pytest_gta.formats.wording import one_line, plural, squeeze
 
 MEDIA_TYPE = "text/html"
+PAGE_SOURCE = "=== page source ==="
+"""The line that stands between what a visitor reads and the page's source."""
 
 _MOST_BYTES = 12 * MIB
 _MOST_SOURCE_CHARS = 120_000
@@ -130,7 +132,7 @@ def _source(root: Element, text: str, reading: Reading) -> None:
         if size:
             reading.facts[f"{name} characters"] = size
     source = shorten_data(text).strip("\n")
-    reading.add("\n=== page source ===")
+    reading.add(f"\n{PAGE_SOURCE}")
     if len(source) > _MOST_SOURCE_CHARS:
         head, tail = _MOST_SOURCE_CHARS * 3 // 4, _MOST_SOURCE_CHARS // 4
         cut = len(source) - head - tail
