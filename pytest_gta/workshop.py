@@ -86,8 +86,12 @@ class Workshop:
         """Find what would fail later, before anything is spent.
 
         Raises:
-            SettingsError: When the key of a judge is missing.
+            SettingsError: When the key of a judge is missing, or its reasons must not be told to the agent.
         """
+        if self.settings.feedback == "checkpoint" and isinstance(self.release, AtomicDataset):
+            raise SettingsError(
+                "--gta-feedback=checkpoint: the reason of an answer key names the answer; use --gta-feedback=coarse"
+            )
         for address in self.settings.judges:
             self.key("judge", address.model, self._judge_url(address), address.key_variables)
 

@@ -129,3 +129,14 @@ def test_it_is_fetched_first(run_atomic: Any, pytester: pytest.Pytester) -> None
     refused = run_atomic()
     assert refused.ret == 4
     refused.stderr.fnmatch_lines(["*--gta-dataset=atomic: the release is not in *; get it by: pytest-gta fetch atomic"])
+
+
+def test_the_answers_are_not_told_as_feedback(run_atomic: Any, pytester: pytest.Pytester) -> None:
+    refused = run_atomic("--gta-feedback=checkpoint")
+    assert refused.ret == 4 and "the reason of an answer key names the answer" in refused.stderr.str()
+    run_atomic("--gta-feedback=coarse")
+    results = json.loads((pytester.path / "run" / "results.json").read_text())
+    feedback = {task["task_id"]: task["feedback"] for task in results["tasks"]}
+    assert feedback["0"]["carried_over"] and feedback["1"]["root_score"] == 0.0
+    told = (pytester.path / "run" / "tasks").glob("*_1/after_feedback/transcript.jsonl")
+    assert "1 of 1 requirements is not met" in next(told).read_text()
