@@ -17,6 +17,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 from pytest_gta import __version__, local_profile
 from pytest_gta.agent_under_test import AgentUnderTest
+from pytest_gta.benchmark.atomic import AtomicDataset
 from pytest_gta.benchmark.run_directory import MANIFEST, InUse, RunDirectory
 from pytest_gta.options import OPTIONS
 from pytest_gta.selection import DatasetFinder, select_tasks, why_nothing
@@ -255,7 +256,7 @@ class Bench:
         from pytest_gta.tools.toolbox import Toolbox
 
         metadata: Mapping[str, Mapping[str, Any]] = self.release.tools_of(task)
-        if self.settings.model == LOCAL_MODEL:
+        if self.settings.model == LOCAL_MODEL and not isinstance(self.release, AtomicDataset):
             specs = [tool.spec for tool in TOOLS]
             metadata = local_profile.tool_metadata(workspace.request, workspace.inputs, specs)
         return Toolbox(

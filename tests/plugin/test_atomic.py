@@ -8,6 +8,9 @@ from typing import Any
 
 import pytest
 
+from pytest_gta.bench import Bench
+from pytest_gta.settings import resolve
+from pytest_gta.workspace.workspace import Workspace
 from tests.atomic_factory import make_atomic
 from tests.plugin.conftest import SUITE
 
@@ -110,6 +113,17 @@ def test_by_its_path_it_says_what_to_add(run_atomic: Any, pytester: pytest.Pytes
     assert refused.ret == 4
     refused.stderr.fnmatch_lines(["*gta_dataset.zip is GTA-Atomic, whose questions are scored by their answers and*"])
     assert run_atomic("--gta-judge-model=answer-key", "--gta-fail-under=50", dataset=path).ret == 0
+
+
+def test_the_bundled_model_is_offered_the_questions_own_tools_too(tmp_path: Path) -> None:
+    make_atomic(tmp_path / "gta_dataset.zip")
+    settings = resolve({"gta_model": "local", "gta_dataset": "atomic"}.get, lambda _: "", {})
+    assert settings is not None
+    bench = Bench(settings, tmp_path, {"GTA_DATA": str(tmp_path)})
+    task = bench.release.task("2")
+    tools = bench.toolbox(task, Workspace.stage(tmp_path / "work", task, bench.release), [])
+    assert [spec.name for spec in tools.specs] == ["OCR", "Calculator"]
+    tools.close()
 
 
 def test_an_answer_key_is_for_questions_with_answers(run_atomic: Any) -> None:
