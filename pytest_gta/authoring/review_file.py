@@ -11,7 +11,7 @@ from pytest_gta.authoring.critique import REQUEST, Action, Proposal
 from pytest_gta.authoring.review import Choice, Decision, choices_for
 from pytest_gta.benchmark.run_directory import write_atomic
 from pytest_gta.benchmark.task import Checkpoint
-from pytest_gta.benchmark.task_file_text import plain_text, yaml_text
+from pytest_gta.benchmark.task_file_text import plain_number, plain_text, yaml_text
 from pytest_gta.benchmark.yaml_document import (
     Node,
     NotYaml,
@@ -75,7 +75,7 @@ def write_review(
         node, decided = nodes.get(proposal.node), decisions.get(proposal.node)
         entry: dict[str, Any] = {"node": proposal.node, "drafted": _block(node.requirements if node else request)}
         if node is not None:
-            entry["weight"] = node.weight
+            entry["weight"] = plain_number(node.weight)
         entry |= {"critic": proposal.action.value, "reason": _block(proposal.reason)}
         if proposal.action in (Action.AUGMENT, Action.REFINE):
             entry["proposed"] = _block(proposal.text)
@@ -84,7 +84,7 @@ def write_review(
         entry |= {
             "choices": ", ".join(choices_for(proposal)),
             "decision": decided.choice.value if decided else None,
-            "your_words": decided.text if decided else "",
+            "your_words": _block(decided.text) if decided and decided.text else None,
         }
         if node is not None:
             entry["your_weight"] = decided.weight if decided else None

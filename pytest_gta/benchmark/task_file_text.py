@@ -24,7 +24,13 @@ def _text(dumper: yaml.SafeDumper, value: str) -> yaml.ScalarNode:
     return dumper.represent_scalar("tag:yaml.org,2002:str", value, style=style)
 
 
+def _nothing(dumper: yaml.SafeDumper, _value: None) -> yaml.ScalarNode:
+    """Leave the place empty, for a person to write in."""
+    return dumper.represent_scalar("tag:yaml.org,2002:null", "")
+
+
 _Dumper.add_representer(str, _text)
+_Dumper.add_representer(type(None), _nothing)
 
 
 def yaml_text(value: Mapping[str, Any]) -> str:
@@ -57,7 +63,11 @@ def plain_text(text: str) -> str:
     return "\n".join(line.rstrip() for line in text.strip().replace("\t", "    ").splitlines())
 
 
+def plain_number(number: float) -> int | float:
+    """Return a whole number without its decimals."""
+    return int(number) if number == int(number) else number
+
+
 def _node(node: Checkpoint) -> dict[str, Any]:
-    weight = int(node.weight) if node.weight == int(node.weight) else node.weight
     below = {"checkpoints": [_node(child) for child in node.children]} if node.children else {}
-    return {"requirement": " ".join(node.requirements.split()), "weight": weight, **below}
+    return {"requirement": " ".join(node.requirements.split()), "weight": plain_number(node.weight), **below}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import re
 import sys
+import textwrap
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -289,7 +290,8 @@ def _print_landed(given: argparse.Namespace, landed: Landed, work: AuthoringWork
     print(f"spent    {money(usage.cost_usd)}, {count(usage.calls, 'call')}")
     for finding in landed.validation.findings:
         if finding.level is not Level.NOTE:
-            print(f"{finding.level.value:<8} {finding.where}: {finding.message}")
+            lead = f"{finding.level.value:<8} "
+            print(textwrap.fill(f"{lead}{finding.where}: {finding.message}", 79, subsequent_indent=" " * len(lead)))
     print(f"next     pytest-gta validate {shlex.quote(str(given.into))}")
 
 

@@ -175,3 +175,24 @@ def test_what_is_no_dataset_is_one_line(
         main(["validate", "workflow"])
     assert ended.value.code == 2
     assert f"the release is not in {tmp_path}; get it by: pytest-gta fetch workflow" in capsys.readouterr().err
+
+
+def test_the_documented_task_is_as_good_as_it_says(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    page = (MINI.parents[1] / "docs" / "write-a-task.md").read_text()
+    for block, name in (("csv", "results.csv"), ("yaml", "task.yaml")):
+        target = tmp_path / "my_tasks" / "trail-run" / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(page.split(f"```{block}\n")[1].split("```")[0])
+    assert main(["validate", str(tmp_path / "my_tasks"), "--json"]) == 0
+    printed = json.loads(capsys.readouterr().out)
+    assert printed["findings"] == []
+    assert printed["counts"]["leaves"] == 4
+    finished = [line.split(",") for line in target.with_name("results.csv").read_text().splitlines()[1:]]
+    seconds: dict[str, list[int]] = {}
+    for _, _, club, time in finished:
+        if time != "DNF":
+            hours, minutes, rest = map(int, time.split(":"))
+            seconds.setdefault(club, []).append(hours * 3600 + minutes * 60 + rest)
+    averages = {club: sum(times) / len(times) for club, times in seconds.items()}
+    assert averages == {"Hillside": 7075.5, "Valley": 6838.5, "Lakeside": 7827.0}
+    assert "1:57:56 for Hillside, 1:53:59 for Valley" in " ".join(target.read_text().split())
