@@ -23,6 +23,7 @@ class ReadLimits:
         max_picture_px: Longest side of a returned picture, in pixels.
         max_image_px: Largest image that is decoded, in pixels (width times height).
         max_seconds: Time after which a reader stops and returns what it has, in seconds.
+        repeats: False gives a text that a file holds twice only once; for a reader that does not want the file itself.
         details: False leaves out what costs most to find (links, annotations, attachments of a PDF).
     """
 
@@ -38,3 +39,4 @@ class ReadLimits:
     max_image_px: int = 50_000_000
     max_seconds: float = 30.0
     details: bool = True
+    repeats: bool = True

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import binascii
 import re
+from html import unescape
 from urllib.parse import unquote, urlsplit
 
 from pytest_gta.formats.limits import MIB
@@ -22,6 +23,15 @@ PAGE_SOURCE = "=== page source ==="
 _MOST_BYTES = 12 * MIB
 _MOST_SOURCE_CHARS = 120_000
 _DATA_IMAGE = re.compile(r"data:(image/[\w.+-]+)((?:;[\w=-]+)*),(.*)", re.DOTALL)
+_TEXTS = re.compile(
+    r"<!--(?:.*?-->|.*)|<(script|style|textarea|pre|svg|template|noscript)\b(?:.*?</\1\s*>|.*)"
+    r"|>(?P<text>[^<>]{80,})(?=<)",
+    re.DOTALL | re.IGNORECASE,
+)
+"""Texts between tags; what is no text of the page is stepped over, to the end of the source where it does not end."""
+_LONG_TEXT, _FIRST_WORDS = 80, 40
+_MOST_COMPARED = 400_000_000
+"""Characters that are compared at most, to find which texts are given twice."""
 
 
 def read(source: Source, reading: Reading) -> None:
@@ -54,7 +64,7 @@ def read(source: Source, reading: Reading) -> None:
     if page.comments:
         reading.note(f"{plural(page.comments, 'HTML comment')}, marked [HTML comment: ...]")
     _images(root, source, reading)
-    _source(root, text, reading)
+    _source(root, text, body, reading)
 
 
 def _head(root: Element, reading: Reading) -> None:
@@ -125,17 +135,51 @@ def _data_image(address: str, where: str, reading: Reading) -> None:
     reading.candidates.append(embedded(match.group(1), where, content, reading.limits, encoded[:200]))
 
 
-def _source(root: Element, text: str, reading: Reading) -> None:
+def _source(root: Element, text: str, body: str, reading: Reading) -> None:
     """Add the page's source: structure, styles and scripts are what a page is made of, and often what is asked for."""
     for tag, name in (("script", "script"), ("style", "style")):
         size = sum(len(element.text or "") for element in root.iter(tag))
         if size:
             reading.facts[f"{name} characters"] = size
-    source = shorten_data(text).strip("\n")
+    source, cut = shorten_data(text).strip("\n"), 0
     reading.add(f"\n{PAGE_SOURCE}")
+    if not reading.limits.repeats:
+        source, cut = _without_repeats(source, body)
+    if cut:
+        reading.add("(of long texts that stand above, only the first words)")
     if len(source) > _MOST_SOURCE_CHARS:
         head, tail = _MOST_SOURCE_CHARS * 3 // 4, _MOST_SOURCE_CHARS // 4
         cut = len(source) - head - tail
         source = f"{source[:head]}\n[... {cut:,} characters of the source not included ...]\n{source[-tail:]}"
         reading.fault(f"{cut:,} characters from the middle of its source are not included; its visible text is")
     reading.add(source)
+
+
+def _without_repeats(source: str, body: str) -> tuple[str, int]:
+    """Return a source in which long texts that the page's text holds word for word are cut to their first words.
+
+    Args:
+        source: The source.
+        body: The text that is given of the page before it.
+
+    Returns:
+        The source, and how many texts were cut.
+    """
+    given = " ".join(body.split())
+    room = _MOST_COMPARED // max(len(given), 1)
+    cut = 0
+
+    def shortened(match: re.Match[str]) -> str:
+        nonlocal cut, room
+        text = match.group("text")
+        if text is None or room <= 0:
+            return match.group()
+        room -= 1
+        words = " ".join(unescape(text).split())
+        if len(words) < _LONG_TEXT or words not in given:
+            return match.group()
+        cut += 1
+        first = text.lstrip()[:_FIRST_WORDS]
+        return f">{first.rpartition(' ')[0] or first} [...]"
+
+    return _TEXTS.sub(shortened, source), cut

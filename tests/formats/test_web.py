@@ -3,6 +3,7 @@ from __future__ import annotations
 import base64
 from pathlib import Path
 
+from pytest_gta.formats.limits import ReadLimits
 from pytest_gta.formats.read import read_file
 from tests.formats.office import png
 
@@ -96,3 +97,32 @@ def test_empty_page(tmp_path: Path) -> None:
     extract = read_file(page(tmp_path, "<html><body></body></html>"))
     assert "[no visible text]" in extract.text
     assert "the page has no title" in extract.notes
+
+
+def test_a_long_text_of_the_page_is_not_given_twice(tmp_path: Path) -> None:
+    long = "The plan names three hotels &amp; their prices, and says for each of them how far it is from the station."
+    note = "A remark of the author's that only the script holds, long enough to be cut if it were a text of the page."
+    text = (
+        f"<html><head><title>Plan</title><style>p {{ color: red }}</style></head><body><h1>Hotels</h1><p class='a'>"
+        f"{long}</p><p>short</p><p>{long.replace('plan', 'table')}\n <b>bold</b></p><script>var s = '{note}';"
+        f"/*>{long}<*/</script><!-- >{note}< --></body></html>"
+    )
+    assert read_file(page(tmp_path, text)).text.count("how far it is from the station") == 5, "a tool gives it all"
+    extract = read_file(page(tmp_path, text), ReadLimits(repeats=False))
+    visible, _, source = extract.text.partition("=== page source ===")
+    assert "The plan names three hotels & their prices, and says" in visible
+    assert source.startswith("\n(of long texts that stand above, only the first words)\n<html>")
+    assert "<p class='a'>The plan names three hotels &amp; their [...]</p><p>short</p>" in source
+    assert "<p>The table names three hotels &amp; [...]<b>bold</b></p>" in source
+    assert source.count(note) == 2, "scripts and comments are as they were"
+    assert f"/*>{long}<*/" in source
+
+
+def test_a_source_without_repeats_stays_as_it_is(tmp_path: Path) -> None:
+    extract = read_file(page(tmp_path), ReadLimits(repeats=False))
+    assert extract.text.partition("=== page source ===")[2].strip() == PAGE.strip()
+
+
+def test_a_source_of_nothing_but_open_ends_takes_no_time(tmp_path: Path) -> None:
+    text = "<p>a</p>" + "<!--<script<pre>" * 40_000 + ">" + "x" * 500_000
+    assert "a" in read_file(page(tmp_path, text), ReadLimits(repeats=False)).text
