@@ -60,7 +60,8 @@ def file_pictures(paths: Sequence[str], longest_px: int) -> list[dict[str, Any]]
     """
     limits = ReadLimits(max_picture_px=longest_px)
     try:
-        return [decode(Path(path).read_bytes(), "", limits).picture.to_json() for path in paths]
+        # As a browser stores them they are several times larger than they need to be.
+        return [decode(Path(path).read_bytes(), "", limits, anew=True).picture.to_json() for path in paths]
     except Unreadable as fault:
         raise ValueError(str(fault)) from None
 

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 _MOST_BYTES_UNCHANGED = 300_000
 _SMALL_PX = 256
 _FLAT_COLOURS = 4_096
+_OTHER, _MOST_OTHER_PIXELS = 8, 0.03
+"""How far off a pixel is seen, of 255; and how many may be."""
+_SMALL_BYTES = 60_000
 _PLAIN_MODES = ("RGB", "L", "1")
 _MEDIA_TYPES = {"PNG": "image/png", "JPEG": "image/jpeg"}
 _ORIENTATION = 0x0112
@@ -50,13 +53,14 @@ class Decoded:
     single_colour: str
 
 
-def decode(content: bytes | BinaryIO, where: str, limits: ReadLimits) -> Decoded:
+def decode(content: bytes | BinaryIO, where: str, limits: ReadLimits, *, anew: bool = False) -> Decoded:
     """Decode an image and make a picture of it for a model.
 
     Args:
         content: The image file, as bytes or open for reading.
         where: Where it belongs.
         limits: Bounds on what is decoded, and the size of the picture.
+        anew: Whether it is encoded again where its own bytes would do.
 
     Raises:
         Unreadable: When it is not an image Pillow can decode, is damaged, or has too many pixels.
@@ -90,8 +94,9 @@ def decode(content: bytes | BinaryIO, where: str, limits: ReadLimits) -> Decoded
         colour = _single_colour(small)
     stays = form in _MEDIA_TYPES and mode in _PLAIN_MODES and "transparency" not in image.info
     unchanged = stays and not is_turned and frames == 1 and max(size) <= limits.max_picture_px
-    if unchanged and (data := _bytes(stream, _MOST_BYTES_UNCHANGED)):
-        picture = Picture(where, _MEDIA_TYPES[form], data, *size)
+    if unchanged and not anew and (data := _bytes(stream, _MOST_BYTES_UNCHANGED)):
+        smaller = _smaller(data, small, where) if form == "PNG" else None
+        picture = smaller or Picture(where, _MEDIA_TYPES[form], data, *size)
     else:
         picture = encode(small, where)
     return Decoded(picture, *size, form, mode, frames, texts, colour)
@@ -107,18 +112,44 @@ def _bytes(stream: BinaryIO, most: int) -> bytes:
 def encode(image: Image, where: str) -> Picture:
     """Return an RGB or grey image as a picture.
 
-    Text, charts and drawings become a PNG with a palette, which is sharper and a third of the size; photographs a JPEG.
+    Text, charts and drawings become a PNG with a palette, which is sharper and a third of the size, a small photograph
+    among them or not; photographs become a JPEG.
     """
     from PIL import Image as Pillow
 
+    if max(image.size) <= _SMALL_PX:
+        return _encoded(image, where, "PNG")
+    palette = image.quantize(256, Pillow.Quantize.FASTOCTREE, dither=Pillow.Dither.NONE)
+    if image.getcolors(_FLAT_COLOURS) is not None:
+        return _encoded(palette, where, "PNG")
+    jpeg = _encoded(image, where, "JPEG", quality=82)
+    if _share_of_other_pixels(image, palette) > _MOST_OTHER_PIXELS:
+        return jpeg
+    png = _encoded(palette, where, "PNG")
+    return png if len(png.data) < len(jpeg.data) else jpeg
+
+
+def _encoded(image: Image, where: str, form: str, **settings: int) -> Picture:
     out = io.BytesIO()
-    if max(image.size) > _SMALL_PX and image.getcolors(_FLAT_COLOURS) is None:
-        image.save(out, "JPEG", quality=82)
-        return Picture(where, "image/jpeg", out.getvalue(), *image.size)
-    if max(image.size) > _SMALL_PX:
-        image = image.quantize(256, Pillow.Quantize.FASTOCTREE, dither=Pillow.Dither.NONE)
-    image.save(out, "PNG")
-    return Picture(where, "image/png", out.getvalue(), *image.size)
+    image.save(out, form, **settings)
+    return Picture(where, _MEDIA_TYPES[form], out.getvalue(), *image.size)
+
+
+def _share_of_other_pixels(image: Image, palette: Image) -> float:
+    """Return the share of pixels that a palette shows visibly otherwise."""
+    from PIL import ImageChops
+
+    bands = ImageChops.difference(image.convert("RGB"), palette.convert("RGB")).split()
+    counts = ImageChops.lighter(bands[0], ImageChops.lighter(bands[1], bands[2])).histogram()
+    return sum(counts[_OTHER + 1 :]) / max(sum(counts), 1)
+
+
+def _smaller(data: bytes, image: Image, where: str) -> Picture | None:
+    """Return a photograph that is stored without loss as a JPEG that looks the same; None when it is no smaller."""
+    if len(data) < _SMALL_BYTES or image.getcolors(_FLAT_COLOURS) is not None:
+        return None
+    jpeg = _encoded(image, where, "JPEG", quality=90, subsampling=0)
+    return jpeg if len(jpeg.data) < len(data) // 2 else None
 
 
 def embedded(name: str, where: str, read: Callable[[], bytes], limits: ReadLimits, key: str) -> PictureCandidate:

@@ -27,7 +27,7 @@ from pytest_gta.judge.reading_files import Caller
 from pytest_gta.workspace.confined_process import ConfinedError
 from pytest_gta.workspace.confined_program import ProgramFailed
 
-DRAWING_VERSION = "2"
+DRAWING_VERSION = "3"
 """Raised when the same file is drawn differently by the same program."""
 
 _NOUNS = {"word": "page", "slides": "slide", "sheets": "sheet", "web": ""}
