@@ -43,8 +43,8 @@ def read_confined(process: Caller, path: Path, *, pictures: int, picture_px: int
         picture_px: Longest side of a picture.
         seconds: Time for the file. The reader itself stops a little earlier and keeps what it has by then.
     """
-    wish = {"max_pictures": pictures, "max_picture_px": picture_px, "max_seconds": max(seconds - _STARTING_S, 1.0)}
-    wish |= {"repeats": False}
+    wish: dict[str, float] = {"max_pictures": pictures, "max_picture_px": picture_px, "repeats": False}
+    wish["max_seconds"] = max(seconds - _STARTING_S, 1.0)
     try:
         return _read(process, path, wish, seconds)
     except ConfinedError as error:
