@@ -1,5 +1,7 @@
 """What the HTML report of a whole benchmark takes: 132 tasks, each with three files and a transcript of 5 MB.
 
+Three judges scored every leaf, the failures are diagnosed, and there is a baseline.
+
 Aims: built in under 10 s, the page under 5 MB, memory that does not grow with the transcripts (the ratio to the same
 run with transcripts of 50 kB). Each report is built in a process of its own. ``python benchmarks/report.py``.
 """
@@ -41,13 +43,14 @@ def main() -> int:
         build(Path(sys.argv[1]))
         return 0
     from pytest_gta.benchmark.run_directory import RunDirectory
-    from tests.reporters.made_run import made_run
+    from tests.reporters.made_run import diagnosed_and_compared, made_run
 
     measured = {}
     with tempfile.TemporaryDirectory() as temporary:
         for name, size in (("short", SHORT), ("long", LONG)):
             folder = Path(temporary) / name
-            RunDirectory(folder).write_results(made_run(folder, tasks=TASKS, transcript_bytes=size))
+            result = diagnosed_and_compared(folder, made_run(folder, tasks=TASKS, transcript_bytes=size))
+            RunDirectory(folder).write_results(result)
             told = subprocess.run(
                 [sys.executable, __file__, str(folder)], check=True, capture_output=True, text=True
             ).stdout.split()

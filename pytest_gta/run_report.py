@@ -45,19 +45,25 @@ class RebuiltRun:
 
 
 def rebuild_run(
-    folder: Path, *, threshold: str | None = None, environment: Mapping[str, str] = os.environ
+    folder: Path,
+    *,
+    threshold: str | None = None,
+    baseline: str | None = None,
+    environment: Mapping[str, str] = os.environ,
 ) -> RebuiltRun:
     """Rebuild a run's result from its directory.
 
     Args:
         folder: The run directory.
         threshold: Points from which a task succeeds, as a text; the run's own unless given.
+        baseline: A run to hold it against, as ``--gta-baseline`` takes it; the run's own unless given.
         environment: Says where fetched datasets are.
 
     Raises:
-        SettingsError: When this is not a run directory, or the threshold is not a number of 0 to 10.
+        SettingsError: When this is not a run directory, the threshold is not a number of 0 to 10, or the baseline that
+            was given cannot be compared with the run.
     """
-    settings = _settings(folder, threshold)
+    settings = _settings(folder, threshold, baseline)
     run = RunDirectory(folder)
     manifest = run.manifest()
     tasks, remarks = _tasks(manifest, settings, environment)
@@ -66,8 +72,8 @@ def rebuild_run(
     summary = summarize(results, settings.threshold)
     summary["wall_s"] = earlier.summary.get("wall_s") if earlier else None
     how = {key: value for key, value in manifest.items() if key not in OF_THE_RUN}
-    baseline, gone = _baseline(settings, how, [task.slug for task in results])
-    comparison = compared(baseline, results, settings.threshold)
+    before, gone = _baseline(settings, how, [task.slug for task in results], needed=baseline is not None)
+    comparison = compared(before, results, settings.threshold)
     stopped = why_stopped(folder, settings)
     outcome = judge_run(summary, limits_of(settings), comparison=comparison, stopped=stopped)
     how |= {"threshold": settings.threshold, "finished_at": earlier.run.get("finished_at") if earlier else None}
@@ -90,9 +96,9 @@ def limits_of(settings: Settings) -> GateLimits:
 
 
 def _baseline(
-    settings: Settings, run: Mapping[str, Any], slugs: Sequence[str]
+    settings: Settings, run: Mapping[str, Any], slugs: Sequence[str], *, needed: bool
 ) -> tuple[RunResult | None, tuple[str, ...]]:
-    """Return the run's baseline, or why it can no longer be compared with it."""
+    """Return the run's baseline, or why it can no longer be compared with it: raised when it is needed."""
     if settings.baseline is None:
         return None, ()
     from pytest_gta.finished_run import read_baseline
@@ -100,16 +106,21 @@ def _baseline(
     try:
         return read_baseline(settings.baseline, run, slugs), ()
     except SettingsError as error:
+        if needed:
+            raise SettingsError(str(error).replace("--gta-baseline", "--baseline")) from None
         return None, (str(error),)
 
 
-def _settings(folder: Path, threshold: str | None) -> Settings:
-    given = {"gta_resume": str(folder), "gta_threshold": threshold}
+def _settings(folder: Path, threshold: str | None, baseline: str | None) -> Settings:
+    given = {"gta_resume": str(folder), "gta_threshold": threshold, "gta_baseline": baseline}
     try:
         settings = resolve(given.get, lambda name: "", {})
     except SettingsError as error:
         raise SettingsError(
-            str(error).replace("--gta-resume: ", "").replace("--gta-threshold", "--threshold")
+            str(error)
+            .replace("--gta-resume: ", "")
+            .replace("--gta-threshold", "--threshold")
+            .replace("--gta-baseline", "--baseline")
         ) from None
     if settings is None:
         raise SettingsError(f"{folder} is not a run directory")

@@ -72,6 +72,15 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True)
+class TaskChange:
+    """The root score of one task before and after; with repeats, the means."""
+
+    task: str
+    before: float
+    after: float
+
+
+@dataclass(frozen=True, slots=True)
 class Comparison:
     """A run against a baseline.
 
@@ -84,6 +93,7 @@ class Comparison:
         only_before: Tasks that have a score in the baseline only.
         only_after: Tasks that have a score in this run only.
         certain: For a failure: whether it stays one were the scores that are missing here the best possible.
+        by_task: The change of every common task.
     """
 
     tasks: tuple[str, ...]
@@ -94,6 +104,7 @@ class Comparison:
     only_before: tuple[str, ...] = ()
     only_after: tuple[str, ...] = ()
     certain: bool = False
+    by_task: tuple[TaskChange, ...] = ()
 
     @property
     def verdict(self) -> ChangeVerdict:
@@ -172,6 +183,7 @@ def _compare(before: Mapping[str, list[float]], after: Mapping[str, list[float]]
         lost=tuple(slug for slug, flip in zip(common, flips, strict=True) if flip < 0),
         only_before=tuple(slug for slug in before if slug not in after),
         only_after=tuple(slug for slug in after if slug not in before),
+        by_task=tuple(TaskChange(slug, *pair) for slug, pair in zip(common, means, strict=True)),
     )
 
 

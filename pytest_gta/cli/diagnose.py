@@ -32,7 +32,8 @@ def add_to(subcommands: Any) -> None:
 
 def run(given: argparse.Namespace) -> int:
     """Diagnose, print the shares, and say by the exit code whether every failure has a label."""
-    from pytest_gta.diagnosis import DIAGNOSIS, diagnose
+    from pytest_gta.benchmark.diagnosis import DIAGNOSIS
+    from pytest_gta.diagnosis import diagnose
     from pytest_gta.finished_work import open_finished_work
     from pytest_gta.judge.failure_analysis import FailureAnalyst
     from pytest_gta.judge.judge import Judge

@@ -22,6 +22,9 @@ def add_to(subcommands: Any) -> None:
     parser.add_argument("--junit", metavar="FILE", type=Path, help="write JUnit XML, one test case a task")
     parser.add_argument("--markdown", metavar="FILE", type=Path, help="write a summary for a pull request")
     parser.add_argument("--threshold", metavar="X", help="let a task or leaf succeed from this many points of 10")
+    parser.add_argument(
+        "--baseline", metavar="FILE", help="hold it against this run, and fail when it is significantly worse"
+    )
     parser.set_defaults(run=run)
 
 
@@ -31,7 +34,7 @@ def run(given: argparse.Namespace) -> int:
     from pytest_gta.reporters.wording import benchmark_name
     from pytest_gta.run_report import rebuild_run
 
-    rebuilt = rebuild_run(given.directory, threshold=given.threshold)
+    rebuilt = rebuild_run(given.directory, threshold=given.threshold, baseline=given.baseline)
     for remark in rebuilt.remarks:
         print(f"pytest-gta: {remark}", file=sys.stderr)
     files = [str(rebuilt.run.write_results(rebuilt.result))]

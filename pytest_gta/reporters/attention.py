@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pytest_gta.benchmark.results import CheckpointResult, TaskResult, TaskStatus
+from pytest_gta.benchmark.results import CheckpointResult, TaskResult, TaskStatus, total
 from pytest_gta.reporters.wording import count
 
 
@@ -79,6 +79,13 @@ def why(task: TaskResult) -> str:
     if node is None:
         return ""
     return f"{node.checkpoint.id}: {node.checkpoint.analysis or node.checkpoint.requirements}"
+
+
+def spent(task: TaskResult) -> float | None:
+    """Return what agent and judge cost, USD; None when a price, or what was used at all, is not known."""
+    if task.agent is None and task.status is TaskStatus.ERROR:
+        return None
+    return total((task.agent.usage.cost_usd if task.agent else 0.0, task.judge.usage.cost_usd))
 
 
 def without_score(summary: Mapping[str, Any]) -> str:

@@ -13,7 +13,7 @@ from typing import Any
 from pytest_gta.benchmark.comparison import NothingInCommon, compare, unlike
 from pytest_gta.benchmark.results import RunResult, TaskResult, total
 from pytest_gta.benchmark.run_directory import write_atomic
-from pytest_gta.reporters.attention import by_need, heaviest_loss, least_steady, look_at_first, measured, without_score
+from pytest_gta.reporters.attention import by_need, heaviest_loss, least_steady, look_at_first, measured, spent, without_score
 from pytest_gta.reporters.feedback import FIRST_COUNTS, basis, gain_rows, without_gain
 from pytest_gta.reporters.visible_text import visible
 from pytest_gta.reporters.wording import benchmark_name, count, duration, inferred, interval, money, points, rate
@@ -161,6 +161,17 @@ def _change(result: RunResult, baseline: RunResult | None) -> Iterator[str]:
             more = f" and {len(names) - CHANGED} more" if len(names) > CHANGED else ""
             yield f"- {len(names)} {what}: {', '.join(plain(name) for name in names[:CHANGED])}{more}"
     yield ""
+    moved = sorted(
+        (one for one in change.get("by_task", ()) if one["after"] != one["before"]),
+        key=lambda one: -abs(one["after"] - one["before"]),
+    )
+    if moved:
+        yield f"| {'Task' if len(moved) <= CHANGED else 'Task (largest changes)'} | Baseline | This run | Change |"
+        yield "|---|--:|--:|--:|"
+        for one in moved[:CHANGED]:
+            cells = (points(one["before"]), points(one["after"]), _difference(one["after"], one["before"], 2))
+            yield f"| {plain(one['task'])} | {' | '.join(cells)} |"
+        yield ""
 
 
 def _comparison(result: RunResult, baseline: RunResult | None) -> Mapping[str, Any] | None:
@@ -264,7 +275,7 @@ def _all_tasks(result: RunResult, room: int) -> list[str]:
     for task in by_need(result.tasks):
         leaves = task.leaves()
         reached = sum(leaf.score is not None and leaf.score >= threshold for leaf in leaves)
-        cost = total((task.agent.usage.cost_usd if task.agent else 0.0, task.judge.usage.cost_usd))
+        cost = spent(task)
         state = task.status.value if task.success is None else "success" if task.success else "below"
         line = (
             f"| {plain(task.run_key)} | {state.replace('_', ' ')} | {points(task.root_score)} | "

@@ -74,6 +74,39 @@ def test_results_go_to_another_file_as_well(killed: RunDirectory, tmp_path: Path
     assert (tmp_path / "ci" / "gta.json").read_bytes() == (killed.root / "results.json").read_bytes()
 
 
+def test_a_run_that_is_over_is_held_against_another(
+    killed: RunDirectory, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    main(["report", "run"])
+    results = json.loads((killed.root / "results.json").read_text())
+    before = [judged_again(task, score) for task, score in zip(results["tasks"][:2], (4.0, 8.5), strict=True)]
+    (tmp_path / "main.json").write_text(json.dumps({**results, "tasks": before}))
+    capsys.readouterr()
+    assert main(["report", "run", "--baseline", "main.json", "--html", "r.html", "--markdown", "r.md"]) == 10
+    assert "Against the baseline, over 2 common tasks" in capsys.readouterr().out
+    change = json.loads((killed.root / "results.json").read_text())["gate"]["baseline"]
+    assert [(one["before"], one["after"]) for one in change["by_task"]] == [(4.0, 9.0), (8.5, 6.5)]
+    page = html.document_fromstring((tmp_path / "r.html").read_bytes())
+    assert [span.text for span in page.cssselect("#table td.n > .score")][:2] == ["6.50", "\N{MINUS SIGN}2.00"]
+    assert "| 4.00 | 9.00 | +5.00 |" in (tmp_path / "r.md").read_text()
+    assert main(["report", "run"]) == 10  # not remembered: the run itself has no baseline
+    assert json.loads((killed.root / "results.json").read_text())["gate"]["baseline"] is None
+
+
+def test_a_baseline_that_does_not_fit_is_refused_by_its_own_name(
+    killed: RunDirectory, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit):
+        main(["report", str(killed.root), "--baseline", str(tmp_path / "nowhere.json")])
+    said = capsys.readouterr().err
+    assert "--baseline: " in said
+    assert "--gta-baseline" not in said
+
+
+def judged_again(task: dict[str, Any], score: float) -> dict[str, Any]:
+    return {**task, "root_score": score, "root_bounds": [score, score], "success": score >= 6}
+
+
 def test_a_killed_run_has_its_page_and_its_summary(killed: RunDirectory, tmp_path: Path) -> None:
     main(["report", str(killed.root), "--html", str(tmp_path / "r.html"), "--markdown", str(tmp_path / "r.md")])
     page = html.document_fromstring((tmp_path / "r.html").read_bytes())

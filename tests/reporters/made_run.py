@@ -10,9 +10,15 @@ from pathlib import Path
 from PIL import Image, ImageDraw
 
 from pytest_gta.benchmark.capability import CapabilityBasis
+from pytest_gta.benchmark.comparison import compare
+from pytest_gta.benchmark.diagnosis import DIAGNOSIS
 from pytest_gta.benchmark.results import (
+    CheckpointResult,
     DeliverableRecord,
+    Gate,
     JudgeRecord,
+    LeafStatus,
+    Opinion,
     RunResult,
     StopReason,
     TaskResult,
@@ -46,6 +52,64 @@ def made_run(root: Path, *, tasks: int = 132, transcript_bytes: int = 20_000, se
         finished_at="2026-03-01T11:12:00+00:00",
         command="pytest --gta-model=m1 -n 8",
     )
+
+
+def diagnosed_and_compared(root: Path, result: RunResult, *, seed: int = 8) -> RunResult:
+    """Return a made run whose leaves several judges scored and which has a baseline; its diagnosis is in its folder."""
+    chance = random.Random(seed)
+    before = [
+        task.model_copy(update={"root_score": min(10.0, max(0.0, task.root_score + chance.uniform(-2, 3)))})
+        for task in result.tasks
+        if task.root_score is not None and chance.random() < 0.9
+    ]
+    tasks = tuple(_judged_by_three(task, chance) for task in result.tasks)
+    _diagnose(root, tasks, chance)
+    comparison = compare(before, tasks, 7)
+    gate = Gate(verdict=comparison.verdict.value, reasons=("as made",), baseline=comparison.as_json())
+    return result.model_copy(update={"tasks": tasks, "gate": gate})
+
+
+def _judged_by_three(task: TaskResult, chance: random.Random) -> TaskResult:
+    def node(one: CheckpointResult) -> CheckpointResult:
+        if one.checkpoints:
+            return one.model_copy(update={"checkpoints": tuple(node(child) for child in one.checkpoints)})
+        if one.score is None:
+            return one
+        steps = (-chance.choice((0, 0, 1, 3)), 0, chance.choice((0, 2)))
+        scores = [min(10.0, max(0.0, one.score + step)) for step in steps]
+        panel = tuple(
+            Opinion(judge=name, status=LeafStatus.SCORED, score=score, analysis=_reason(chance))
+            for name, score in zip(("gpt-5.2", "claude-sonnet-4.5", "qwen3-235b-a22b"), scores, strict=True)
+        )
+        return one.model_copy(update={"panel": panel, "spread": max(scores) - min(scores)})
+
+    return task.model_copy(update={"checkpoints": tuple(node(top) for top in task.checkpoints)})
+
+
+def _diagnose(root: Path, tasks: tuple[TaskResult, ...], chance: random.Random) -> None:
+    stages, levels = ("PLAN", "REASON", "EXECUTE", "GROUNDING", "ASSEMBLE", "HANDOFF", "VERIFY"), ("A", "B", "C")
+    words = {"quote": "the total is given as 612 and the rows add up to 640", "reason": _reason(chance)[:160]}
+    leaves = [
+        {"task": task.run_key, "leaf": leaf.id, "score": leaf.score, "label": chance.choice(stages), **words}
+        for task in tasks
+        for leaf in task.leaves()
+        if leaf.score is not None and leaf.score < 7
+    ]
+    failed = [
+        {"task": task.run_key, "leaf": "", "score": task.root_score, "label": chance.choice(levels), **words}
+        for task in tasks
+        if task.root_score is not None and task.root_score < 7
+    ]
+    shares = {
+        group: {
+            label: {"count": number, "percent": 100 * number / len(entries)}
+            for label in labels
+            if (number := sum(entry["label"] == label for entry in entries))
+        }
+        for group, labels, entries in (("stages", stages, leaves), ("levels", levels, failed))
+    }
+    value = {"judge": "j1", "threshold": 7.0, "leaves": leaves, "tasks": failed, "shares": shares}
+    (root / DIAGNOSIS).write_text(json.dumps(value))
 
 
 def _task(run: RunDirectory, task_id: str, transcript: Path, chance: random.Random) -> TaskResult:

@@ -13,7 +13,7 @@ import pytest
 
 from pytest_gta.benchmark.run_directory import RunDirectory
 from pytest_gta.reporters.html.page import write_report
-from tests.reporters.made_run import made_run
+from tests.reporters.made_run import diagnosed_and_compared, made_run
 from tests.reporters.test_html_report import HOSTILE, hostile_run
 
 playwright = pytest.importorskip("playwright.sync_api", reason="needs axe-playwright-python")
@@ -27,7 +27,8 @@ ARGUMENTS = ["--disable-gpu", "--no-first-run", "--disable-background-networking
 @pytest.fixture(scope="module")
 def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = tmp_path_factory.mktemp("run")
-    return write_report(made_run(root, tasks=14), RunDirectory(root), root / "report.html")
+    result = diagnosed_and_compared(root, made_run(root, tasks=14))
+    return write_report(result, RunDirectory(root), root / "report.html")
 
 
 @pytest.fixture(scope="module")
@@ -118,6 +119,10 @@ def test_filters_narrow_the_table_and_are_kept_in_the_address(opened: Any, repor
     page.get_by_label("Capability").select_option("perception")
     assert 0 < len(watched.names()) < 14
     assert page.url.endswith("#?capability=perception")
+    page.get_by_role("button", name="Clear").click()
+    page.wait_for_function("document.querySelectorAll('#table tbody tr:not([hidden])').length === 14")
+    page.get_by_label("Stage of failure").select_option("HANDOFF")
+    assert 0 < len(watched.names()) < 14
     again = opened(report, "#?category=planning&status=below")
     assert again.names()
     assert all(name.startswith("planning_") for name in again.names())

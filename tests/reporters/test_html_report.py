@@ -18,7 +18,7 @@ from PIL import Image
 
 from pytest_gta.benchmark.comparison import compare
 from pytest_gta.benchmark.coverage import Coverage
-from pytest_gta.benchmark.results import Gate, RunResult, StopReason, TaskStatus
+from pytest_gta.benchmark.results import Gate, LeafStatus, Opinion, RunResult, StopReason, TaskStatus
 from pytest_gta.benchmark.run_directory import RunDirectory
 from pytest_gta.benchmark.scoring import score_tree
 from pytest_gta.reporters.html import room, steps
@@ -359,6 +359,88 @@ def test_capabilities_are_a_table_that_filters_and_say_what_is_inferred(tmp_path
     old = a_run(graded("1", 9))
     del old.summary["by_capability"]
     assert Report(old, tmp_path).all("select[name=capability]") == []
+
+
+def test_the_change_of_every_task_against_the_baseline_is_shown(tmp_path: Path) -> None:
+    before = [graded("1", 9), graded("2", 5.5), graded("4", 8)]
+    now = [graded("1", 4), graded("2", 8), graded("3", 6), graded("4", 8)]
+    gate = Gate(verdict="fail", reasons=("it fell",), baseline=compare(before, now, 7).as_json())
+    report = Report(a_run(*now, gate=gate), tmp_path)
+    assert [report.cells(f"planning_{n}")[4] for n in range(1, 5)] == ["−5.00", "+2.50", "–", "+0.00"]
+    assert "needed; 9.00 in the baseline (−5.00)" in report.words("#task-planning_1 .result")
+    assert "baseline" not in report.words("#task-planning_3 .result")
+    old = gate.model_copy(update={"baseline": {k: v for k, v in (gate.baseline or {}).items() if k != "by_task"}})
+    assert Report(a_run(*now, gate=old), tmp_path).cells("planning_1")[4] == "–"
+
+
+def diagnosed(root: Path) -> RunResult:
+    """A run of two tasks below, one of which is diagnosed."""
+    nodes = (leaf("cp1"), leaf("cp2"), leaf("cp3"))
+    tree = score_tree(nodes, by_id(scored("cp1", 2), scored("cp2", 4), scored("cp3", 9)))
+    low = graded("1", 5, root_score=tree.score, checkpoints=tree.checkpoints)
+    entry = {"task": "planning_1", "score": 2.0}
+    shares = {"stages": {"EXECUTE": {"count": 1, "percent": 100.0}, "PLAN": {"count": 0, "percent": 0.0}}, "levels": {}}
+    value = {
+        "judge": "j1", "threshold": 7.0, "shares": shares,
+        "leaves": [
+            {**entry, "leaf": "cp1", "label": "EXECUTE", "quote": "Traceback <b>", "reason": "The call failed."},
+            {**entry, "leaf": "cp2", "label": None, "reason": "the model declined"},
+        ],
+        "tasks": [{**entry, "leaf": "", "label": "B", "quote": "no chart", "reason": "A part is missing."}],
+    }  # fmt: skip
+    (root / "diagnosis.json").write_text(json.dumps(value))
+    return a_run(low, graded("2", 4))
+
+
+def test_a_diagnosed_run_shows_stages_and_levels_with_what_bears_them_out(tmp_path: Path) -> None:
+    report = Report(diagnosed(tmp_path), tmp_path)
+    (card,) = [card for card in report.all(".groups") if card.cssselect("h2")[0].text == "Stages of failed leaves"]
+    (row,) = card.cssselect("tbody tr")
+    assert [" ".join(cell.text_content().split()) for cell in row][1:] == ["1", "100.0 %"]
+    assert card.cssselect("a")[0].get("href") == "#?stage=EXECUTE"
+    assert "1 of 2 leaves below 7 points labelled by j1" in card.text_content()
+    told = [" ".join(p.text_content().split()) for p in report.all("#task-planning_1 .failure")]
+    assert told == [
+        "B, composition A part is missing. no chart",
+        "EXECUTE The call failed. Traceback <b>",
+        "No label: the model declined",
+    ]
+    assert {row.get("data-task"): row.get("data-stages") for row in report.all("#table tbody tr")} == {
+        "task-planning_1": "EXECUTE", "task-planning_2": ""
+    }  # fmt: skip
+    assert report.all("#task-planning_2 .failure") == []
+
+
+@pytest.mark.parametrize("content", ["", "{}", '{"judge": 1}', "null"])
+def test_a_damaged_diagnosis_is_no_obstacle(tmp_path: Path, content: str) -> None:
+    (tmp_path / "diagnosis.json").write_text(content)
+    assert Report(a_run(graded("1", 4)), tmp_path).all(".failure, select[name=stage]") == []
+
+
+def test_what_a_score_was_made_of_is_shown_and_how_far_apart_it_is(tmp_path: Path) -> None:
+    panel = (
+        Opinion(judge="strict", status=LeafStatus.SCORED, score=4, samples=(4, 5), analysis="No total."),
+        Opinion(judge="kind", status=LeafStatus.SCORED, score=8, analysis="Good <b>enough</b>."),
+        Opinion(judge="gone", status=LeafStatus.JUDGE_ERROR, analysis="timed out"),
+    )
+    nodes = (leaf("cp1"), leaf("cp2"), leaf("cp3"))
+    verdicts = by_id(scored("cp1", 6, panel=panel), scored("cp2", 7, samples=(6, 7, 7)), scored("cp3", 9))
+    tree = score_tree(nodes, verdicts)
+    several = graded("1", tree.score or 0, root_score=tree.score, checkpoints=tree.checkpoints)
+    report = Report(a_run(several, graded("2", 3)), tmp_path)
+    leaves = report.all("#task-planning_1 .rubric li.leaf")
+    assert "3 judges, 1 without a score: 4, 8; median 6, spread 4" in leaves[0].text_content()
+    assert [" ".join(li.text_content().split()) for li in leaves[0].cssselect(".judges li")] == [
+        "strict 4 (answers 4, 5)No total.", "kind 8Good <b>enough</b>.", "gone judge errortimed out"
+    ]  # fmt: skip
+    assert "3 answers: 6, 7, 7; median 7, spread 1" in leaves[1].text_content()
+    assert "median" not in leaves[2].text_content()
+    assert report.words(".apart").startswith(
+        "How far scores of a leaf are apart 2 leaves have more than one score, 2.5 points apart on average. "
+        "For 2 of them some scores reach 7 points and others do not. Furthest apart: planning_1 cp1 (4 points), "
+    )
+    assert [report.cells(f"planning_{n}")[4] for n in (1, 2)] == ["4", "–"]
+    assert Report(a_run(graded("2", 3)), tmp_path).all(".apart, th[data-key=spread]") == []
 
 
 def test_the_page_is_built_of_landmarks_heads_and_tables(tmp_path: Path, two: RunResult) -> None:

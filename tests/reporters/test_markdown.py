@@ -82,7 +82,7 @@ def test_the_tasks_to_look_at_first_say_what_lost_most() -> None:
         ["planning_3", "5.00", "cp1-2, −4.50 points: Only one price."],
     ]
     assert rows(text, 3)[1:] == [
-        ["planning_4", "error", "-", "0 / 0", "$0.00"],
+        ["planning_4", "error", "-", "0 / 0", "-"],
         ["planning_3", "below", "5.00", "2 / 3", "$0.26"],
         ["planning_9", "success", "9.00", "1 / 1", "$0.26"],
     ]
@@ -101,6 +101,11 @@ def test_a_baseline_is_compared_task_by_task() -> None:
     ]
     assert "Over 3 tasks measured in both." in text
     assert "- 1 lost: planning_1\n- 1 won: planning_2\n" in text
+    assert rows(text, 2) == [
+        ["Task", "Baseline", "This run", "Change"],
+        ["planning_1", "9.00", "4.00", "−5.00"],
+        ["planning_2", "5.00", "7.50", "+2.50"],
+    ]
     assert "like for like" not in text
 
 

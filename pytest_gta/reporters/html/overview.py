@@ -10,7 +10,9 @@ from typing import Any
 from pytest_gta.benchmark.capability import CapabilityBasis
 from pytest_gta.benchmark.results import RunResult, TaskResult, TaskStatus, total
 from pytest_gta.benchmark.task import CATEGORIES
-from pytest_gta.reporters.attention import by_need, heaviest_loss, look_at_first, without_score
+from pytest_gta.reporters.attention import by_need, heaviest_loss, look_at_first, spent, without_score
+from pytest_gta.reporters.html.failures import Failures
+from pytest_gta.reporters.html.opinions import widest_spread
 from pytest_gta.reporters.html.previews import taken
 from pytest_gta.reporters.visible_text import visible
 from pytest_gta.reporters.wording import count, duration, inferred, interval, money, points, quantity, rate
@@ -77,6 +79,9 @@ class Row:
         seconds: Time of the agent, None without one.
         weakest: What to know first: the error, or the checkpoint that lost most.
         again: Root score after feedback, None without one.
+        before: Its score in the baseline, None without one.
+        spread: Points between the lowest and the highest score of the leaf that judges differ on most, None without.
+        stages: Stages at which its leaves were lost, by the run's diagnosis.
     """
 
     anchor: str
@@ -96,6 +101,14 @@ class Row:
     seconds: float | None
     weakest: str
     again: float | None = None
+    before: float | None = None
+    spread: float | None = None
+    stages: tuple[str, ...] = ()
+
+    @property
+    def change(self) -> float | None:
+        """The score minus that of the baseline, None when either is missing."""
+        return None if self.score is None or self.before is None else self.score - self.before
 
     @property
     def state_name(self) -> str:
@@ -130,14 +143,17 @@ def state_of(task: TaskResult) -> str:
     return task.status.value
 
 
-def rows(tasks: Sequence[TaskResult], threshold: float, places: Mapping[str, str]) -> list[Row]:
+def rows(result: RunResult, threshold: float, places: Mapping[str, str], failures: Failures) -> list[Row]:
     """Return the rows of the table, those that need attention first."""
-    return [_row(task, threshold, places[task.run_key]) for task in by_need(tasks)]
+    baseline = result.gate.baseline or {}
+    before = {one["task"]: one["before"] for one in baseline.get("by_task", ())}
+    return [
+        _row(task, threshold, places[task.run_key], before.get(task.slug), failures) for task in by_need(result.tasks)
+    ]
 
 
-def _row(task: TaskResult, threshold: float, anchor: str) -> Row:
+def _row(task: TaskResult, threshold: float, anchor: str, before: float | None, failures: Failures) -> Row:
     leaves = task.leaves()
-    spent = (task.agent.usage.cost_usd if task.agent else 0.0, task.judge.usage.cost_usd)
     return Row(
         anchor=anchor,
         name=task.run_key,
@@ -152,10 +168,13 @@ def _row(task: TaskResult, threshold: float, anchor: str) -> Row:
         leaves=len(leaves),
         files=len(taken(task)),
         turns=task.agent.turns or None if task.agent else None,
-        cost=total(spent),
+        cost=spent(task),
         seconds=task.agent.wall_s if task.agent else None,
         weakest=_weakest(task),
         again=task.feedback.root_score if task.feedback and not task.feedback.carried_over else None,
+        before=before,
+        spread=widest_spread(task),
+        stages=failures.stages(task.run_key),
     )
 
 

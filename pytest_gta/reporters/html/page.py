@@ -9,11 +9,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pytest_gta.benchmark.capability import CAPABILITIES
+from pytest_gta.benchmark.diagnosis import read_diagnosis
 from pytest_gta.benchmark.results import RunResult, TaskResult
 from pytest_gta.benchmark.run_directory import RunDirectory, write_atomic
 from pytest_gta.reporters.attention import least_steady, measured
 from pytest_gta.reporters.feedback import FIRST_COUNTS, basis, cost_on_top, gain_rows, without_gain
 from pytest_gta.reporters.html import charts, overview
+from pytest_gta.reporters.html.failures import Failures
+from pytest_gta.reporters.html.opinions import disagreement
 from pytest_gta.reporters.html.previews import Previews, read_previews
 from pytest_gta.reporters.html.task_page import Place, task_view
 from pytest_gta.reporters.visible_text import visible
@@ -58,13 +61,14 @@ def write_report(
     previews = read_previews(
         run, result.tasks, room=int(PAGE_BYTES * PREVIEW_SHARE), seconds=preview_seconds
     )  # fmt: skip
-    table = overview.rows(result.tasks, threshold, places)
+    failures = Failures(read_diagnosis(run.root))
+    table = overview.rows(result, threshold, places, failures)
     shell = templates.get_template("page.html").render(
-        **_assets(templates), **_overview(result, threshold, places, table), rows=table
+        **_assets(templates), **_overview(result, threshold, places, table, failures), rows=table
     )
     before, after = shell.split(_TASKS_HERE)
     template = templates.get_template("task.html")
-    place = Place(run, target.absolute().parent)
+    place = Place(run, target.absolute().parent, failures)
     by_name = {row.name: row for row in table}
     left = PAGE_BYTES - len(shell.encode())
     pieces = [before]
@@ -117,6 +121,7 @@ def _environment() -> Environment:
         "short": _short,
         "rate": rate,
         "money": money,
+        "signed": _signed,
         "duration": duration,
         "bytes": _bytes,
     }
@@ -141,7 +146,7 @@ def _assets(templates: Environment) -> dict[str, Any]:
 
 
 def _overview(
-    result: RunResult, threshold: float, places: Mapping[str, str], table: list[overview.Row]
+    result: RunResult, threshold: float, places: Mapping[str, str], table: list[overview.Row], failures: Failures
 ) -> dict[str, Any]:
     summary, agent = result.summary, result.run["agent"]
     drawn = (
@@ -173,6 +178,9 @@ def _overview(
         "groups": tables,
         "needy": overview.needy(result.tasks, table),
         "facts": overview.facts(result),
+        "failures": failures.shares(),
+        "stages": sorted({stage for row in table for stage in row.stages}),
+        "apart": disagreement(result.tasks, threshold, places),
         **_change(result, places),
         **_repeats(result, places),
         "gain": _gain(result, places),
@@ -233,6 +241,11 @@ def _tasks_here() -> Any:
 def _short(score: float | None) -> str:
     """Return a score without zeros at its end: ``10``, ``6.5``; a dash for None."""
     return points(score) if score is None else f"{score:.2f}".rstrip("0").rstrip(".")
+
+
+def _signed(change: float) -> str:
+    """Return a change of points with its sign: ``+1.25``, ``\u22120.50``."""
+    return f"{change:+.2f}".replace("-", "\u2212")
 
 
 def _bytes(number: int) -> str:

@@ -12,6 +12,8 @@ from urllib.parse import quote
 from pytest_gta.benchmark.results import DeliverableRecord, TaskResult, Tokens
 from pytest_gta.benchmark.run_directory import RunDirectory
 from pytest_gta.reporters.attention import nodes
+from pytest_gta.reporters.html.failures import Failures, FailureView
+from pytest_gta.reporters.html.opinions import Opinions, opinions
 from pytest_gta.reporters.html.previews import Preview, Previews, file_of, folder_of
 from pytest_gta.reporters.html.room import Cut, fit, size
 from pytest_gta.reporters.html.second_attempt import SecondView, second_view
@@ -32,6 +34,8 @@ MOST = {"request": 16_000, "answer": 16_000, "transcript": 60_000, "step": 6_000
 _PICTURES = 0.75
 """The part of the files' room that pictures may take; text has the rest."""
 _NODE_BYTES, _STEP_BYTES, _FILE_BYTES = 420, 160, 420
+_TIGHT = 600
+"""Bytes of a node below which single judges' reasons are left out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +56,8 @@ class NodeView:
         unseen: What the judge was not shown.
         shown: How much of the delivered files it was shown, "" when that is not known.
         cached: Whether the verdict was reused.
+        opinions: What its score was made of, when judges or answers were several.
+        failure: Why it was lost, by the run's diagnosis.
         children: The nodes below.
     """
 
@@ -68,6 +74,8 @@ class NodeView:
     unseen: Cut
     shown: str
     cached: bool
+    opinions: Opinions | None
+    failure: FailureView | None
     children: list[NodeView] = field(default_factory=list)
 
 
@@ -110,19 +118,22 @@ class TaskView:
     facts: list[tuple[str, str]]
     notes: list[Cut]
     second: SecondView | None
+    failure: FailureView | None
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where the page will be, for links from it to the run's files.
+    """Where the page will be, for links from it to the run's files, and what else the run has.
 
     Attributes:
         run: The run.
         folder: The folder of the page.
+        failures: Where the failures of the run come from.
     """
 
     run: RunDirectory
     folder: Path
+    failures: Failures
 
     def link(self, path: Path) -> str:
         """Return a file's address relative to the page, "" when the run is not below the page's folder."""
@@ -148,7 +159,7 @@ def task_view(
     folder = folder_of(place.run, task.run_key)
     excerpt = read_excerpt(folder.transcript if folder else None)
     left = room
-    rubric, spent = _rubric(task, threshold, int(left * SHARES["rubric"]))
+    rubric, spent = _rubric(task, threshold, int(left * SHARES["rubric"]), place.failures)
     left -= spent
     asked = fit(request or excerpt.request, min(MOST["request"], int(left * SHARES["request"])))
     answer = fit(
@@ -174,6 +185,7 @@ def task_view(
         facts=_facts(task),
         notes=[fit(note, 600) for note in task.notes[:20]],
         second=second,
+        failure=place.failures.of(task.run_key),
     )
 
 
@@ -181,7 +193,7 @@ def _size(*cuts: Cut) -> int:
     return sum(size(cut.head) + size(cut.tail) for cut in cuts)
 
 
-def _rubric(task: TaskResult, threshold: float, room: int) -> tuple[list[NodeView], int]:
+def _rubric(task: TaskResult, threshold: float, room: int, failures: Failures) -> tuple[list[NodeView], int]:
     found = list(nodes(task.checkpoints))
     each = max(200, room // max(1, len(found)) - _NODE_BYTES)
     tops: list[NodeView] = []
@@ -194,6 +206,8 @@ def _rubric(task: TaskResult, threshold: float, room: int) -> tuple[list[NodeVie
         reason = fit(checkpoint.analysis, max(80, min(8_000, may - _size(requirement))))
         unseen = fit(checkpoint.evidence_note, 400)
         shown = shown_to_judge(checkpoint.coverage)
+        several = opinions(checkpoint) if may > _TIGHT else None
+        failure = None if checkpoint.checkpoints else failures.of(task.run_key, checkpoint.id)
         state = "open" if checkpoint.score is None else "reached" if checkpoint.score >= threshold else "below"
         view = NodeView(
             id=checkpoint.id,
@@ -209,11 +223,14 @@ def _rubric(task: TaskResult, threshold: float, room: int) -> tuple[list[NodeVie
             unseen=unseen,
             shown=shown,
             cached=checkpoint.cached,
+            opinions=several,
+            failure=failure,
         )
         del open_nodes[node.depth :]
         (open_nodes[-1].children if open_nodes else tops).append(view)
         open_nodes.append(view)
-        used = _size(requirement, reason, unseen) + size(shown)
+        further = (*(several.texts if several else ()), *((failure.reason, failure.quote) if failure else ()))
+        used = _size(requirement, reason, unseen, *further) + size(shown)
         slack = max(0, may - used)
         spent += used + _NODE_BYTES
     return tops, spent

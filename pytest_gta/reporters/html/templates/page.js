@@ -65,6 +65,7 @@
         && (!wanted.status || row.dataset.state === wanted.status)
         && (!wanted.kind || row.dataset.kinds.split(" ").includes(wanted.kind))
         && (!wanted.capability || row.dataset.capabilities.split(" ").includes(wanted.capability))
+        && (!wanted.stage || row.dataset.stages.split(" ").includes(wanted.stage))
         && words.every((word) => textOf(row).includes(word)));
     }
     const shown = visibleRows().length;
