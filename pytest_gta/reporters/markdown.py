@@ -13,7 +13,15 @@ from typing import Any
 from pytest_gta.benchmark.comparison import NothingInCommon, compare, unlike
 from pytest_gta.benchmark.results import RunResult, TaskResult, total
 from pytest_gta.benchmark.run_directory import write_atomic
-from pytest_gta.reporters.attention import by_need, heaviest_loss, least_steady, look_at_first, measured, spent, without_score
+from pytest_gta.reporters.attention import (
+    by_need,
+    heaviest_loss,
+    least_steady,
+    look_at_first,
+    measured,
+    spent,
+    without_score,
+)
 from pytest_gta.reporters.feedback import FIRST_COUNTS, basis, gain_rows, without_gain
 from pytest_gta.reporters.visible_text import visible
 from pytest_gta.reporters.wording import benchmark_name, count, duration, inferred, interval, money, points, rate
