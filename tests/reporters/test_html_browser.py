@@ -178,6 +178,7 @@ def test_hostile_texts_do_nothing_in_a_browser(opened: Any, tmp_path: Path) -> N
     path = write_report(result, RunDirectory(tmp_path), tmp_path / "report.html")
     watched = opened(path)
     watched.page.locator("#table tbody a").first.click()
+    watched.page.wait_for_selector("article.open")
     for summary in watched.page.locator("article.open summary").all():
         summary.click()
     assert HOSTILE.splitlines()[0][:20] in watched.page.locator("article.open").inner_text()
@@ -194,6 +195,7 @@ def test_axe_finds_no_violation(opened: Any, report: Path, colours: str, width: 
     for place in ("overview", "task"):
         if place == "task":
             page.locator("#table tbody a").last.click()
+            page.wait_for_selector("article.open")
             for summary in page.locator("article.open summary:visible").all():
                 summary.click()
         assert page.evaluate("document.documentElement.scrollWidth") <= width
@@ -211,6 +213,7 @@ def test_without_scripts_everything_is_there(opened: Any, report: Path) -> None:
 def test_paper_shows_the_open_task_whole(opened: Any, report: Path) -> None:
     watched = opened(report)
     watched.page.locator("#table tbody a").last.click()
+    watched.page.wait_for_selector("article.open")
     watched.page.evaluate("dispatchEvent(new Event('beforeprint'))")
     watched.page.emulate_media(media="print")
     assert watched.page.locator("article.open .steps").first.is_visible()
