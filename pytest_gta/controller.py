@@ -30,6 +30,7 @@ from pytest_gta.reporters.terminal import header_lines, write_summary
 from pytest_gta.run_report import limits_of
 from pytest_gta.settings import SettingsError
 from pytest_gta.spending_limit import remarks, why_stopped
+from pytest_gta.workspace.memory_killer import MemoryWatch
 from pytest_gta.written_reports import write_reports
 
 CRASH_RESCHEDULED = ("loadscope", "loadfile", "loadgroup")
@@ -53,6 +54,7 @@ class Controller:
         self._limits = limits_of(settings)
         self._started = time.monotonic()
         self._crashed: str | None = None
+        self._memory = MemoryWatch()
         self._other_failures = 0
         self._written: list[Path] = []
         self._unwritten: list[str] = []
@@ -187,7 +189,10 @@ class Controller:
             return
         report.when = "setup"
         self._crashed = key
-        result = self.scoreboard.add_crash(key, f"{report.longrepr}; go on with --gta-resume={self._bench.run.root}")
+        why = "; the machine ran out of memory meanwhile: run fewer at once (-n)" if self._memory.has_killed() else ""
+        self._memory = MemoryWatch()
+        go_on = f"go on with --gta-resume={self._bench.run.root}"
+        result = self.scoreboard.add_crash(key, f"{report.longrepr}{why}; {go_on}")
         attach_result(report, result)
 
     def _close_crashed(self, report: pytest.TestReport) -> None:

@@ -39,6 +39,8 @@ if TYPE_CHECKING:
 
 __all__ = ["NotMeasured", "TaskRun", "judge_task", "open_workspace", "run_task", "unmeasured"]
 
+_NOTES_SHOWN = 20
+
 
 class NotMeasured(Exception):
     """A task that could not be measured, for a reason that is not the agent's: a pytest error, never a score.
@@ -250,11 +252,19 @@ def _result(
         agent=run.agent,
         judge=judged,
         deliverables=evidence.files,
-        notes=tuple(note for note in (*run.task.notes, evidence.note) if note),
+        notes=tuple(note for note in (*run.task.notes, *_agent_notes(run.agent), evidence.note) if note),
         error=None if graded else _why_unscored(verdicts),
         resumed=run.resumed,
         repeat=run.task.repeat,
     )
+
+
+def _agent_notes(agent: AgentRecord) -> list[str]:
+    """Return the notes of an agent that the reports show: a single one stands beside how it ended already."""
+    if len(agent.notes) <= 1 and agent.stop_detail:
+        return []
+    more = [f"and {len(agent.notes) - _NOTES_SHOWN} more notes in the transcript"]
+    return [*agent.notes[:_NOTES_SHOWN], *more[: len(agent.notes) > _NOTES_SHOWN]]
 
 
 def _why_unscored(verdicts: dict[str, Verdict]) -> str:

@@ -214,6 +214,7 @@ def _send_run(parent: Parent, run: AgentRun) -> None:
         stop_detail=run.stop_detail,
         turns=run.turns,
         usage=run.usage.model_dump(mode="json"),
+        notes=run.notes,
     )
 
 

@@ -16,6 +16,7 @@ from typing import Any, BinaryIO
 
 from pytest_gta.agents.launched_process import LaunchedProcess
 from pytest_gta.llm.redaction import redact
+from pytest_gta.workspace.memory_killer import KILLED_STATUSES
 
 OUTPUT_LIMIT = 5_000_000
 """Bytes of what an agent prints that are kept."""
@@ -32,7 +33,15 @@ _START = (
 
 
 class ChildEnded(Exception):
-    """The process is gone, or said something it must not; the text goes on from "its process ..."."""
+    """The process is gone, or said something it must not; the text goes on from "its process ...".
+
+    Attributes:
+        killed: Whether it, or its launcher, was ended by SIGKILL.
+    """
+
+    def __init__(self, how: str, *, killed: bool = False) -> None:
+        self.killed = killed
+        super().__init__(how)
 
 
 class ChildProcess:
@@ -77,7 +86,7 @@ class ChildProcess:
                 self._socket.settimeout(30.0)
                 self._socket.sendall(json.dumps(message, default=str).encode() + b"\n")
         except OSError:
-            raise ChildEnded(self._how()) from None
+            raise self._ended_early() from None
 
     def receive(self, deadline: float) -> dict[str, Any] | None:
         """Return the next message, None when none came before `deadline` (of `time.monotonic`).
@@ -112,7 +121,7 @@ class ChildProcess:
             if chunk is None:
                 continue
             if not chunk:
-                raise ChildEnded(self._how())
+                raise self._ended_early()
             self._received += chunk
 
     def end(self, *, finished: bool = False) -> None:
@@ -129,20 +138,22 @@ class ChildProcess:
             self._socket.close()
         self._drain.join(1.0)
 
-    def _how(self) -> str:
+    def _ended_early(self) -> ChildEnded:
         end = self._process.ended(TERM_GRACE_S)
         if end is None:
-            return "closed its connection before it answered"
+            return ChildEnded("closed its connection before it answered")
         code = end.code
+        if code is None and end.failed:
+            return ChildEnded(f"could not be started ({end.failed})")
         if code is None:
-            return f"could not be started ({end.failed})" if end.failed else "lost its launcher before it answered"
+            return ChildEnded("lost its launcher before it answered", killed=True)
         if code < 0:
             try:
                 name = signal.Signals(-code).name
             except ValueError:
                 name = f"signal {-code}"
-            return f"was ended by {name} before it answered"
-        return f"exited with status {code} before it answered"
+            return ChildEnded(f"was ended by {name} before it answered", killed=code in KILLED_STATUSES)
+        return ChildEnded(f"exited with status {code} before it answered")
 
     def _parse(self, line: bytes) -> dict[str, Any]:
         try:

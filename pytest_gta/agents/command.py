@@ -17,12 +17,13 @@ import time
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_gta.agents.command_presets import PRESETS, Preset, mcp_servers, settings_of
 from pytest_gta.agents.command_process import GRACE_S, CommandEnd, CommandProcess
-from pytest_gta.agents.failure import reads_like_an_outage
+from pytest_gta.agents.failure import reads_like_an_outage, remark_on_kill
 from pytest_gta.agents.imported import agent_environment
 from pytest_gta.agents.limits import Limits
 from pytest_gta.agents.outputs import FINAL_LIMIT, decoded
@@ -36,6 +37,7 @@ from pytest_gta.agents.whole_request import whole_request
 from pytest_gta.benchmark.results import StopReason, Usage
 from pytest_gta.benchmark.task import Brief
 from pytest_gta.llm.redaction import one_line, redact
+from pytest_gta.workspace.memory_killer import KILLED_STATUSES, MemoryWatch
 
 if TYPE_CHECKING:
     from pytest_gta.workspace.workspace import Workspace
@@ -132,8 +134,8 @@ class CommandAgent:
         """Start the command, serve its tool calls and return how it ended.
 
         Raises:
-            AgentUnavailable: When there is no such program, it cannot be started, or it reports that its model does not
-                serve.
+            AgentUnavailable: When there is no such program, it cannot be started, reports that its model does not
+                serve, or was killed because the machine ran out of memory.
         """
         self._stopped = False
         try:
@@ -156,6 +158,7 @@ class CommandAgent:
             }
             environment = self._variables(preset, private, places, service)
             words = self._words(preset, program, places, served=bool(service.url))
+            memory = MemoryWatch()
             process = self._process = CommandProcess(
                 self._seclusion.wrap(
                     words,
@@ -182,7 +185,10 @@ class CommandAgent:
                 (private / name).unlink(missing_ok=True)
             if service.fault is not None:
                 raise service.fault
-            return self._ending(end, process, _answer(private / "final_answer.txt", process), workspace)
+            run = self._ending(end, process, _answer(private / "final_answer.txt", process), workspace)
+            if run.stop_reason is StopReason.AGENT_ERROR and (end.code is None or end.code in KILLED_STATUSES):
+                run = replace(run, stop_detail=remark_on_kill(run.stop_detail, memory))
+            return run
 
     def _variables(
         self, preset: Preset, private: Path, places: Mapping[str, str], service: ToolService

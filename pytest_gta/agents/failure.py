@@ -7,9 +7,12 @@ import os
 import re
 from collections.abc import Iterable, Iterator
 
+from pytest_gta.agents.protocol import AgentUnavailable
+from pytest_gta.benchmark.results import Usage
 from pytest_gta.llm.api_fault import read_fault
 from pytest_gta.llm.model_error import ModelError, ModelErrorKind
 from pytest_gta.llm.redaction import MASK, one_line, redact
+from pytest_gta.workspace.memory_killer import MemoryWatch
 
 _MODEL_CLIENTS = frozenset(
     ("openai", "anthropic", "litellm", "mistralai", "cohere", "groq", "together", "ollama", "google", "botocore")
@@ -79,6 +82,25 @@ def context_exceeded(error: BaseException) -> bool:
 def disk_is_full(error: BaseException) -> bool:
     """Whether an exception (or what caused it) says that nothing more can be written on this machine."""
     return any(isinstance(link, OSError) and link.errno in (errno.ENOSPC, errno.EDQUOT) for link in _chain(error))
+
+
+def remark_on_kill(how: str, memory: MemoryWatch) -> str:
+    """Return `how` an agent's process was killed, with what is known of the machine's memory.
+
+    Args:
+        how: What happened, as far as it is known.
+        memory: Made before the process was.
+
+    Raises:
+        AgentUnavailable: When the machine ran out of memory meanwhile: a kill that is not the agent's to answer for.
+    """
+    killed = memory.has_killed()
+    if killed:
+        raise AgentUnavailable(
+            f"the machine ran out of memory ({how}); run fewer tasks at once (-n), or give it more",
+            usage=Usage(cost_usd=None),
+        )
+    return how if killed is False else f"{how}; whether the machine ran out of memory, it does not say"
 
 
 def _is_endpoint_fault(error: BaseException) -> bool:

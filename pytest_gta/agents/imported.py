@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pytest_gta.agents.child_process import ChildEnded, ChildProcess
+from pytest_gta.agents.failure import remark_on_kill
 from pytest_gta.agents.limits import Limits
 from pytest_gta.agents.protocol import AgentRun, AgentUnavailable, Tools
 from pytest_gta.agents.recorded_tools import RecordedTools
@@ -23,6 +24,7 @@ from pytest_gta.agents.specification import AgentSpecError
 from pytest_gta.benchmark.results import StopReason, Usage
 from pytest_gta.benchmark.task import Brief
 from pytest_gta.llm.redaction import one_line, redact
+from pytest_gta.workspace.memory_killer import MemoryWatch
 
 if TYPE_CHECKING:
     from pytest_gta.workspace.workspace import Workspace
@@ -127,7 +129,8 @@ class ImportedAgent:
         """Start the process, serve its tool calls and return how it ended.
 
         Raises:
-            AgentUnavailable: When the agent cannot be imported or built, or reports that its endpoint does not serve.
+            AgentUnavailable: When the agent cannot be imported or built, reports that its endpoint does not serve, or
+                was killed because the machine ran out of memory.
         """
         self._stopped = False
         deadline = time.monotonic() + self._limits.task_timeout_s
@@ -137,6 +140,7 @@ class ImportedAgent:
         output = transcript.path.with_name("agent_output.txt") if transcript is not None and transcript.path else None
         told = {**self._environment, TURNS_VARIABLE: str(self._limits.max_turns)}
         environment = agent_environment(told, withheld=self._withheld)
+        memory = MemoryWatch()
         child = self._child = ChildProcess(self._paths, environment, output=output)
         finished = False
         try:
@@ -156,7 +160,9 @@ class ImportedAgent:
         except ChildEnded as ended:
             if self._stopped or time.monotonic() >= deadline:
                 return self._timed_out()
-            return AgentRun(StopReason.AGENT_ERROR, "", f"its process {ended}", usage=Usage(cost_usd=None))
+            how = f"its process {ended}"
+            how = remark_on_kill(how, memory) if ended.killed else how
+            return AgentRun(StopReason.AGENT_ERROR, "", how, usage=Usage(cost_usd=None))
         finally:
             child.end(finished=finished)
             self._child = None
@@ -215,6 +221,7 @@ def _read_run(message: Mapping[str, Any]) -> AgentRun:
         str(message["stop_detail"]),
         int(message["turns"]),
         Usage.model_validate(message["usage"]),
+        tuple(str(text) for text in message["notes"]),
     )
 
 

@@ -75,7 +75,8 @@ class OutputsAgent:
         remarks += outage_remark(answer)
         for text in remarks:
             note(tools, text)
-        return AgentRun(StopReason.FINISHED, answer, summary(remarks), usage=Usage(cost_usd=None))
+        detail, unknown = summary(remarks), Usage(cost_usd=None)
+        return AgentRun(StopReason.FINISHED, answer, detail, usage=unknown, notes=tuple(remarks))
 
     def _copy(self, source: Path, workspace: Workspace) -> list[str]:
         if source.is_symlink():

@@ -75,4 +75,5 @@ class PackAgent:
         remarks += outage_remark(packed.final_answer)
         for text in remarks:
             note(tools, text)
-        return AgentRun(StopReason.FINISHED, packed.final_answer, summary(remarks), usage=Usage(cost_usd=None))
+        detail, unknown = summary(remarks), Usage(cost_usd=None)
+        return AgentRun(StopReason.FINISHED, packed.final_answer, detail, usage=unknown, notes=tuple(remarks))

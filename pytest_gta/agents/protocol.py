@@ -38,6 +38,7 @@ class AgentRun:
         stop_detail: One line saying why, when it did not just finish.
         turns: Model turns taken, 0 when unknown.
         usage: What its model calls used; ``Usage(cost_usd=None)`` when the agent cannot tell.
+        notes: What else is worth knowing, one line each: files that it has and that were not taken, for example.
 
     Raises:
         ValueError: When `stop_reason` is none of `StopReason`.
@@ -49,6 +50,7 @@ class AgentRun:
     stop_detail: str = ""
     turns: int = 0
     usage: Usage = field(default_factory=Usage)
+    notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "stop_reason", StopReason(self.stop_reason))

@@ -33,6 +33,8 @@ STOP_GRACE_S = 10.0
 """Seconds an agent that was told to stop has to return."""
 ANSWER_LIMIT = 1_000_000
 """Characters of a final answer that are kept."""
+NOTES_LIMIT = 200
+"""Notes of an agent that are kept; all of them are in the transcript."""
 
 
 def run_agent(
@@ -176,6 +178,7 @@ def _record(
         wall_s=wall_s,
         final_answer=shortened(answer, ANSWER_LIMIT),
         tools_offered=tuple(sorted(spec.name for spec in tools.specs)),
+        notes=tuple(one_line(redact(printable(text))) for text in run.notes[:NOTES_LIMIT]),
     )
 
 

@@ -20,6 +20,7 @@ import threading
 import time
 from collections.abc import Mapping
 from contextlib import ExitStack
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlsplit
 
@@ -109,7 +110,7 @@ class ServiceAgent:
         remarks = self._fetch_files(number, status, workspace)
         for remark in remarks:
             note(tools, remark)
-        return self._ending(status, remarks)
+        return replace(self._ending(status, remarks), notes=tuple(remarks))
 
     def _hand_in(self, task: Brief, workspace: Workspace, served: dict[str, Any]) -> str:
         files = [

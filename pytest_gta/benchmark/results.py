@@ -249,6 +249,7 @@ class AgentRecord(_Value):
         wall_s: Seconds from start to end.
         final_answer: Its last message; "" when there is none.
         tools_offered: Names of the tools it was given, sorted.
+        notes: What else is worth knowing, one line each: files of the agent's that were not taken, for example.
     """
 
     label: str
@@ -261,6 +262,7 @@ class AgentRecord(_Value):
     wall_s: float = 0.0
     final_answer: str = ""
     tools_offered: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 class DeliverableRecord(_Value):

@@ -43,7 +43,8 @@ def whole(task, tools, workspace):
 
 class Agent:
     async def run(self, task):
-        return AgentRun(StopReason.MAX_TURNS, "so far", "gave up", turns=9, usage=Usage(calls=9, cost_usd=0.5))
+        used = Usage(calls=9, cost_usd=0.5)
+        return AgentRun(StopReason.MAX_TURNS, "so far", "gave up", turns=9, usage=used, notes=("a", "b"))
 
 def factory():
     return Agent()
@@ -75,6 +76,7 @@ def test_an_agent_run_comes_back_whole(bench: Bench, modules: Write) -> None:
         StopReason.MAX_TURNS, "so far", "gave up",
     )  # fmt: skip
     assert (record.turns, record.usage.calls, record.usage.cost_usd) == (9, 9, 0.5)
+    assert record.notes == ("a", "b")
 
 
 def test_calls_are_counted_and_recorded(bench: Bench, modules: Write) -> None:

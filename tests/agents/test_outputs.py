@@ -60,6 +60,7 @@ def test_links_and_special_files_are_listed_not_followed(bench: Bench, recorded:
         "not taken: resources/notes.txt (has the name of an input file)",
     ]
     assert record.stop_detail.endswith("and 5 more remarks in the transcript")
+    assert list(record.notes) == notes
     assert (bench.workspace.root / "resources" / "notes.txt").read_text() == "42 apples"
     assert len(bench.workspace.deliverables().files) == 3
 

@@ -227,4 +227,5 @@ def test_paths_that_leave_the_workspace_are_not_taken(bench: Bench, serve: Calla
     assert [d.path for d in bench.workspace.deliverables().files] == ["ok.txt"]
     notes = [step.text for step in bench.steps_of("note")]
     assert len(notes) == 7 and all(note.startswith("not taken: ") for note in notes)
+    assert list(record.notes) == notes
     assert (bench.workspace.root / "resources" / "notes.txt").read_text() == "42 apples"

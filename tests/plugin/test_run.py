@@ -167,3 +167,20 @@ def test_a_judge_that_takes_a_request_and_hangs_is_asked_again_and_said(
     waits = [line for line in result.outlines if line.startswith(" wait  judge: ")]
     assert any("asked again after" in line or "no whole answer within" in line for line in waits)
     assert project.results()["summary"]["root_sr"] == 100
+
+
+def test_what_an_agent_has_that_was_not_taken_is_noted(make_project: Callable[..., Project]) -> None:
+    project = make_project(2)
+    for number in range(25):
+        (project.outputs / "1" / "files" / f"link{number:02}").symlink_to("table.csv")
+    (project.outputs / "2" / "files" / "only").symlink_to("table.csv")
+    project.fail_task("1", 3)
+    output = project.run().stdout.str()
+    first, second = (project.tasks()[task_id] for task_id in ("1", "2"))
+    assert first["agent"]["notes"] == [f"not taken: link{number:02} (a link)" for number in range(25)]
+    shown = [note for note in first["notes"] if "link" in note or "more" in note]
+    assert shown == [*first["agent"]["notes"][:20], "and 5 more notes in the transcript"]
+    assert "note: not taken: link00 (a link)" in output
+    # A single one is in the line that says how the agent ended.
+    assert second["agent"]["notes"] == [second["agent"]["stop_detail"]] == ["not taken: only (a link)"]
+    assert not second["notes"]
