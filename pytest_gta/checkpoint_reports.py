@@ -21,6 +21,7 @@ WHEN = "checkpoint"
 VERDICT = "gta_verdict"
 RESULT = "gta_result"
 WAIT = "gta_wait"
+GOING_ON = "gta_going_on"
 RUN_KEY = "gta_run_key"
 
 
@@ -42,6 +43,11 @@ def emit_verdict(item: pytest.Item, run_key: str, verdict: Verdict) -> None:
 def emit_wait(item: pytest.Item, run_key: str, remark: str) -> None:
     """Report that the judge is waited for, and why. Call it from the thread that runs the test."""
     _emit(item, run_key, WAIT, safe_text(remark))
+
+
+def emit_going_on(item: pytest.Item, run_key: str, score: str) -> None:
+    """Report that the agent goes on with work that was judged so. Call it from the thread that runs the test."""
+    _emit(item, run_key, GOING_ON, score)
 
 
 def _emit(item: pytest.Item, run_key: str, name: str, value: str) -> None:
@@ -73,6 +79,11 @@ def result_of(report: Any) -> str | None:
 def wait_of(report: Any) -> str | None:
     """Return why the judge is waited for, when that is what a report says."""
     return getattr(report, WAIT, None)
+
+
+def going_on_of(report: Any) -> str | None:
+    """Return the score of the first attempt, when what a report says is that the agent goes on with its work."""
+    return getattr(report, GOING_ON, None)
 
 
 def run_key_of(report: Any) -> str | None:

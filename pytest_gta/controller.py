@@ -17,7 +17,16 @@ from pytest_gta.bench import Bench
 from pytest_gta.benchmark.metrics import summarize
 from pytest_gta.benchmark.results import RunResult
 from pytest_gta.benchmark.run_directory import NotWritten
-from pytest_gta.checkpoint_reports import RUN_KEY, WHEN, attach_result, result_of, run_key_of, verdict_of, wait_of
+from pytest_gta.checkpoint_reports import (
+    RUN_KEY,
+    WHEN,
+    attach_result,
+    going_on_of,
+    result_of,
+    run_key_of,
+    verdict_of,
+    wait_of,
+)
 from pytest_gta.collection import run_key_of_node
 from pytest_gta.estimate import Estimate, estimate_lines, estimate_of
 from pytest_gta.finished_run import compared
@@ -153,6 +162,8 @@ class Controller:
             self._other_failures += report.failed
         elif (remark := wait_of(report)) is not None:
             self._live.judge_waits(remark)
+        elif (first := going_on_of(report)) is not None:
+            self._live.goes_on(key, first)
         elif report.when == WHEN:
             self.scoreboard.add_verdict(key, verdict_of(report) or "")
             self._live.leaf_judged()

@@ -182,6 +182,8 @@ def _after_feedback(
     if bench.settings.feedback == "none":
         return first
     from pytest_gta.agents.protocol import as_agent
+    from pytest_gta.checkpoint_reports import emit_going_on
+    from pytest_gta.reporters.wording import points
     from pytest_gta.second_attempt import attempt_again
 
     offered = [spec.name for spec in request.getfixturevalue("gta_tools").specs]
@@ -189,8 +191,11 @@ def _after_feedback(
     def toolbox(workspace: Workspace) -> Toolbox:
         return bench.toolbox(run.task, workspace, _contributed_tools(request.config), offered)
 
+    def tell() -> None:
+        emit_going_on(request.node, run.task.slug, points(first.root_score))
+
     agent = as_agent(request.getfixturevalue("gta_agent"))
-    feedback = attempt_again(bench, run, first, agent, judge, directory, toolbox)
+    feedback = attempt_again(bench, run, first, agent, judge, directory, toolbox, tell)
     if feedback is None:
         return first
     result = first.model_copy(update={"feedback": feedback})

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from pytest_gta.benchmark.results import StopReason, TaskResult, TaskStatus
-from pytest_gta.reporters.feedback import after_feedback
+from pytest_gta.reporters.feedback import GOES_ON, after_feedback
 from pytest_gta.reporters.scoreboard import Scoreboard
 from pytest_gta.reporters.wording import duration, money
 
@@ -45,6 +45,10 @@ class LiveLines:
     def judge_waits(self, remark: str) -> None:
         """Say that the judge is waited for."""
         self._write_line(" wait", {"yellow": True}, f"  judge: {remark}")
+
+    def goes_on(self, run_key: str, score: str) -> None:
+        """Say that an agent goes on with its judged work, which may take as long again."""
+        self._write_line(f"{score:>5}", {"yellow": True}, f"  {run_key:<22} {GOES_ON}")
 
     def task_ended(self, result: TaskResult) -> None:
         """Write the line of a task that ended."""

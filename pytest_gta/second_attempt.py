@@ -33,6 +33,7 @@ def attempt_again(
     judge: TaskJudge,
     directory: TaskDirectory,
     toolbox: Callable[[Workspace], Toolbox],
+    on_begin: Callable[[], None] = lambda: None,
 ) -> FeedbackResult | None:
     """Make the second attempt of a judged task, or go on with it where an earlier session of the run left off.
 
@@ -44,6 +45,7 @@ def attempt_again(
         judge: The judge.
         directory: Where the first attempt is kept.
         toolbox: Gives the tools of a workspace.
+        on_begin: Called before the agent goes on, when it does.
 
     Returns:
         What came of it; None when there is no feedback, or the first attempt has no score to tell anything of.
@@ -57,6 +59,8 @@ def attempt_again(
     reason = why_not_begin(bench, second)
     if reason:
         return FeedbackResult(mode=mode, status=TaskStatus.NOT_RUN, agent=second.agent(), error=reason)
+    if second.agent() is None:
+        on_begin()
     try:
         made = _go_on(bench, mode, run, first, agent, second, toolbox)
     except NotMeasured as fault:

@@ -17,6 +17,7 @@ from pytest_gta.checkpoint_reports import (
     RUN_KEY,
     WHEN,
     attach_result,
+    going_on_of,
     result_of,
     safe_text,
     verdict_of,
@@ -24,6 +25,7 @@ from pytest_gta.checkpoint_reports import (
 )
 from pytest_gta.judged_task import BelowThreshold
 from pytest_gta.keys import BENCH, RESULT, TASK
+from pytest_gta.reporters.feedback import GOES_ON
 from pytest_gta.reporters.junit import task_properties
 from pytest_gta.reporters.score_sheet import score_sheet
 from pytest_gta.road import NotMeasured
@@ -108,6 +110,8 @@ def _leaf_status(report: pytest.TestReport, config: pytest.Config) -> Any:
     remark = wait_of(report)
     if remark is not None:
         return "", "", (f"judge: {remark}", {"yellow": True})
+    if (first := going_on_of(report)) is not None:
+        return "", "", (f"{first} {GOES_ON}", {"yellow": True})
     verdict = json.loads(verdict_of(report) or "{}")
     score = verdict.get("score")
     if score is None:

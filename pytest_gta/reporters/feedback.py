@@ -10,6 +10,7 @@ from pytest_gta.benchmark.results import FeedbackResult
 from pytest_gta.reporters.wording import count, interval, money, points, rate
 
 FIRST_COUNTS = "the first attempt is the one that counts"
+GOES_ON = "at first, goes on after feedback"
 
 
 @dataclass(frozen=True, slots=True)

@@ -102,6 +102,7 @@ def test_the_first_attempt_counts_and_the_second_is_beside_it(reviewed: Callable
     result.stdout.fnmatch_lines(
         [
             "gta: feedback checkpoint: the first attempt is the one that counts",
+            " 2.00  data_analysis_1        at first, goes on after feedback",
             "*after checkpoint feedback: 9.00; the first attempt is the one that counts",
             "Root SR@7 50.0 % *",
             "Feedback (checkpoint), over 2 tasks, 1 of them with nothing to improve",
@@ -227,7 +228,8 @@ def test_a_command_is_started_again_where_its_files_are(reviewed: Callable[..., 
         print("A better one." if "Nothing on harbour 0" in request and "said so far" in request else "said so far")
     """
     made.project.pytester.makefile(".py", agent=source)
-    made.run(agent=f"cmd:{sys.executable} agent.py")
+    told = made.run("-v", agent=f"cmd:{sys.executable} agent.py")
+    told.stdout.fnmatch_lines(["*[[]data_analysis_1] * at first, goes on after feedback*"])
     task = made.project.tasks()["1"]
     assert task["agent"]["final_answer"] == "said so far"
     assert task["deliverables"][0]["bytes"] == len("A draft. ")
