@@ -317,7 +317,8 @@ class TaskResult(_Value):
     """One judged task (or one that could not be judged, and why).
 
     With repeats there is one for each independent run of the task; `repeat` counts them from 1 and is 0 without.
-    `capabilities` is what the task asks of an agent, `capability_basis` how that is known. All is of the agent's first attempt; `feedback` has the second, when there was one.
+    `capabilities` is what the task asks of an agent, `capability_basis` how that is known. All is of the
+    agent's first attempt; `feedback` has the second, when there was one.
     """
 
     task_id: str
