@@ -18,7 +18,7 @@ from typing import IO, TYPE_CHECKING, Any
 from pytest_gta import __version__, local_profile
 from pytest_gta.agent_under_test import AgentUnderTest
 from pytest_gta.benchmark.atomic import AtomicDataset
-from pytest_gta.benchmark.run_directory import MANIFEST, InUse, RunDirectory
+from pytest_gta.benchmark.run_directory import AUTHORING, MANIFEST, InUse, RunDirectory
 from pytest_gta.options import OPTIONS
 from pytest_gta.selection import DatasetFinder, select_tasks, why_nothing
 from pytest_gta.settings import LOCAL_MODEL, NothingSelected, Settings, SettingsError
@@ -97,7 +97,9 @@ class Bench:
             self.tasks = select_tasks(self.release, settings, self.agent_under_test.recorded_ids)
         except DatasetError as error:
             raise SettingsError(str(error)) from None
-        self.agent_under_test.hide(*self.release.paths, fetched_datasets(environment), self.run.whole, settings.cache)
+        drafts = [place / AUTHORING for place in (self.folder, Path.cwd())]
+        secret = (*self.release.paths, *drafts, fetched_datasets(environment), self.run.whole, settings.cache)
+        self.agent_under_test.hide(*secret)
 
     # -- what it shares with other agents ------------------------------------------------------------------------------
 

@@ -17,11 +17,8 @@ from pytest_gta.benchmark.finding import Finding
 from pytest_gta.benchmark.release import INDEX
 from pytest_gta.benchmark.task_file import TASK_FILE
 from pytest_gta.benchmark.task_file_text import task_file_text
-from pytest_gta.benchmark.task_pack import TaskPack
+from pytest_gta.benchmark.task_pack import RECORD, TaskPack
 from pytest_gta.benchmark.validation import Validation, validate
-
-RECORD = "authoring.json"
-"""The record of how a task came about, beside its file."""
 
 
 class NotLanded(Exception):

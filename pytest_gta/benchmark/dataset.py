@@ -65,7 +65,7 @@ class Dataset(ABC):
     @property
     def location(self) -> str:
         """What ``--gta-dataset`` takes to open it again."""
-        return ",".join(str(path) for path in self.paths)
+        return str(self.paths[0])
 
     @property
     def tool_metadata(self) -> dict[str, dict[str, Any]]:
@@ -149,6 +149,11 @@ class CombinedDataset(Dataset):
     def members(self) -> tuple[Dataset, ...]:
         """The datasets it was put together from."""
         return self._members
+
+    @property
+    def location(self) -> str:
+        """The members' locations, separated by commas."""
+        return ",".join(member.location for member in self._members)
 
     @property
     def task_ids(self) -> tuple[str, ...]:

@@ -43,6 +43,8 @@ AGENTS = "agents"
 """The folder of a run of several agents that holds a run directory for each of them."""
 LOCK = "run.lock"
 """The file that a run locks while it is at work in its directory."""
+AUTHORING = Path(".gta") / "author"
+"""Where tasks in the making are kept, below the folder that ``pytest-gta author`` is called in; they hold rubrics."""
 CONTROL = "control"
 """The folder of a run directory that the processes of the run share while it runs."""
 

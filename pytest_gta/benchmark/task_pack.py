@@ -15,6 +15,9 @@ from pytest_gta.benchmark.release import INDEX
 from pytest_gta.benchmark.task import Resource, Task, TaskFault
 from pytest_gta.benchmark.task_file import TASK_FILE, TaskFile, read_task_file
 
+RECORD = "authoring.json"
+"""The record of how a task came about, beside its file; it holds the rubric as well."""
+
 
 class TaskPack(Dataset):
     """Tasks that are YAML files.
@@ -31,9 +34,21 @@ class TaskPack(Dataset):
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.paths = (path,)
         self.name = _name(path)
         self._files = {file.task_id: file for file in self._read_all()}
+        self.paths = self._secret_paths()
+
+    def _secret_paths(self) -> tuple[Path, ...]:
+        """Return what an agent must not read: the folder, or single files where the folder is the project itself."""
+        if self.path.is_dir() and self.path.resolve() not in (Path.cwd(), *Path.cwd().parents):
+            return (self.path,)
+        files = [path for file in self._files.values() for path in (file.path, file.path.parent / RECORD, *file.inputs)]
+        return tuple(dict.fromkeys(files))
+
+    @property
+    def location(self) -> str:
+        """The path it was opened by."""
+        return str(self.path)
 
     def _read_all(self) -> Iterator[TaskFile]:
         folder = self.path if self.path.is_dir() else self.path.parent

@@ -20,9 +20,6 @@ if TYPE_CHECKING:
     from pytest_gta.authoring.work import AuthoringWork
     from pytest_gta.benchmark.task import Task
 
-SESSIONS = Path(".gta") / "author"
-"""Where tasks in the making are kept, below the current folder."""
-
 UNFINISHED = 10
 _EXAMPLES = ("11", "61")
 _REQUEST_CHARACTERS = 40_000
@@ -190,6 +187,7 @@ def _work(raw: RawRequest, model: str) -> AuthoringWork:
     from pytest_gta.authoring.prompts import AUTHOR_VERSION
     from pytest_gta.authoring.session import Session, State
     from pytest_gta.authoring.work import AuthoringWork
+    from pytest_gta.benchmark.run_directory import AUTHORING
 
     new = State(
         raw_request=raw.text,
@@ -197,7 +195,7 @@ def _work(raw: RawRequest, model: str) -> AuthoringWork:
         model=model,
         author_version=AUTHOR_VERSION,
     )
-    return AuthoringWork(raw, Session(SESSIONS / raw.key(model, AUTHOR_VERSION), new), _tell)
+    return AuthoringWork(raw, Session(AUTHORING / raw.key(model, AUTHOR_VERSION), new), _tell)
 
 
 def _ask(work: AuthoringWork, examples: Sequence[Task], model: str, base_url: str | None) -> None:

@@ -245,7 +245,7 @@ def _typed(command: list[str], folder: Path, lines: list[str]) -> tuple[int, str
         command, cwd=folder, stdin=follower, stdout=follower, stderr=follower, env=environment, close_fds=True
     )
     os.close(follower)
-    shown, waiting, until = "", list(lines), time.monotonic() + 120
+    shown, waiting, until = "", list(lines), time.monotonic() + 300
     asked = 0
     try:
         while time.monotonic() < until:

@@ -100,3 +100,14 @@ def test_a_release_below_yaml_tasks_is_not_passed_over(tmp_path: Path) -> None:
     make_release(tmp_path / "theirs", tasks=1)
     with pytest.raises(DatasetError, match=r"theirs/end\.json is a dataset of its own"):
         TaskPack(tmp_path)
+
+
+def test_what_an_agent_must_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = write_task(tmp_path / "pack" / "a" / "task.yaml", inputs={"in.csv": b"x"})
+    record, given = path.parent / "authoring.json", path.parent / "in.csv"
+    assert TaskPack(tmp_path / "pack").paths == (tmp_path / "pack",)
+    assert TaskPack(path).paths == (path, record, given)
+    monkeypatch.chdir(tmp_path / "pack")
+    whole = TaskPack(tmp_path / "pack")
+    assert whole.paths == (path, record, given)  # hiding the project would hide the agent as well
+    assert whole.location == str(tmp_path / "pack")

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from pytest_gta.agents.seclusion import choose_seclusion
 from tests.openai_server import judge
 from tests.plugin.conftest import Project
 from tests.task_files import TASK, write_task
@@ -106,3 +108,27 @@ def test_a_source_that_nobody_knows_is_a_usage_error(mine: Project) -> None:
     ended = mine.pytester.runpytest_inprocess(*arguments(mine, "tracker:web"))
     assert ended.ret == 4
     ended.stderr.fnmatch_lines(["*--gta-dataset: 'tracker:web' is known to no plugin or conftest.py*"])
+
+
+@pytest.mark.skipif(not choose_seclusion("auto", (), ()).program, reason="commands cannot be secluded on this machine")
+def test_a_command_sees_neither_tasks_nor_drafts(
+    mine: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = mine.pytester.path
+    monkeypatch.setenv("HOME", str(tmp_path))  # pytester makes the project itself the home, which is hidden whole
+    draft = folder / ".gta" / "author" / "x" / "session.json"
+    draft.parent.mkdir(parents=True)
+    draft.write_text("a drafted rubric")
+    program = folder / "program.py"
+    program.write_text(
+        "from pathlib import Path\n"
+        f"places = [Path({str(folder)!r}, name) for name in ('own_agent.py', 'my_tasks/berths/task.yaml',\n"
+        "          'my_tasks/review.yaml', '.gta/author/x/session.json')]\n"
+        "Path('plan.md').write_text(' '.join(place.name for place in places if place.is_file()))\n"
+        "print('Finished.')\n"
+    )
+    rest = [text for text in arguments(mine, "my_tasks") if not text.startswith("--gta-agent=")]
+    command = f"--gta-agent=cmd:{sys.executable} {program}"
+    mine.pytester.runpytest_inprocess(*rest, command, "--gta-task=berths").assert_outcomes(passed=1)
+    seen = (folder / "run" / "tasks" / "planning_berths" / "workspace" / "plan.md").read_text()
+    assert seen == "own_agent.py"
