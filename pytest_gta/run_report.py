@@ -12,7 +12,7 @@ from pytest_gta.benchmark.dataset import DatasetError
 from pytest_gta.benchmark.metrics import summarize
 from pytest_gta.benchmark.rebuilding import rebuild
 from pytest_gta.benchmark.results import RunResult, TaskStatus
-from pytest_gta.benchmark.run_directory import RunDirectory
+from pytest_gta.benchmark.run_directory import MANIFEST, RunDirectory
 from pytest_gta.benchmark.task import Task, TaskFault
 from pytest_gta.finished_run import compared
 from pytest_gta.option_values import datasets
@@ -60,12 +60,15 @@ def rebuild_run(
         environment: Says where fetched datasets are.
 
     Raises:
-        SettingsError: When this is not a run directory, the threshold is not a number of 0 to 10, or the baseline that
-            was given cannot be compared with the run.
+        SettingsError: When this is not the run directory of one agent, the threshold is not a number of 0 to 10, or the
+            baseline that was given cannot be compared with the run.
     """
     settings = _settings(folder, threshold, baseline)
     run = RunDirectory(folder)
     manifest = run.manifest()
+    if manifest.get("agents") and not manifest.get("agent"):
+        runs = ", ".join(sorted(str(path.parent) for path in folder.glob(f"agents/*/{MANIFEST}")))
+        raise SettingsError(f"{folder} is a run of several agents; name one of them: {runs}")
     tasks, remarks = _tasks(manifest, settings, environment)
     results = rebuild(run, tasks, settings.threshold)
     earlier = run.results()
