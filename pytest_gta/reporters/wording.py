@@ -89,21 +89,27 @@ def _without_middle(word: str, length: int) -> str:
 def shown_to_judge(coverage: Coverage | None) -> str:
     """Return what a judge was shown of the delivered files, "" when that is not known.
 
-    E.g. ``3 of 4 files, 7 of 9 pages, 21,285 of 30,120 characters of text (2 passages found for this requirement),
+    E.g. ``all 4 files, 7 of 9 pages, 21,285 of 30,120 characters of text (2 passages found for this requirement),
     9 pictures``.
     """
     if coverage is None:
         return ""
     if not coverage.files:
         return "no file was delivered"
-    said = [f"{coverage.files_shown:,} of {count(coverage.files, 'file')}"]
+    said = [_shown_of(coverage.files_shown, coverage.files, "file")]
     if coverage.pages:
-        said.append(f"{coverage.pages_shown:,} of {count(coverage.pages, 'page')}")
+        said.append(_shown_of(coverage.pages_shown, coverage.pages, "page"))
     if coverage.characters:
         found = f" ({count(coverage.passages, 'passage')} found for this requirement)" if coverage.passages else ""
-        said.append(f"{coverage.characters_shown:,} of {coverage.characters:,} characters of text{found}")
+        said.append(f"{_shown_of(coverage.characters_shown, coverage.characters, 'character')} of text{found}")
     said.append(count(coverage.pictures_shown, "picture"))
     return ", ".join(said)
+
+
+def _shown_of(shown: int, there: int, noun: str) -> str:
+    if shown < there:
+        return f"{shown:,} of {count(there, noun)}"
+    return f"all {count(there, noun)}" if there > 1 else f"1 {noun}"
 
 
 def inferred(row: Mapping[str, Any]) -> str:

@@ -111,6 +111,8 @@ def test_what_a_judge_was_shown() -> None:
         "3 of 4 files, 7 of 9 pages, 21,285 of 30,120 characters of text (2 passages found for this requirement), "
         "1 picture"
     )
-    assert shown_to_judge(Coverage(files=1, files_shown=1, pictures_shown=1)) == "1 of 1 file, 1 picture"
+    assert shown_to_judge(Coverage(files=1, files_shown=1, pictures_shown=1)) == "1 file, 1 picture"
+    whole = Coverage(files=2, files_shown=2, pages=9, pages_shown=9, characters=1_200, characters_shown=1_200)
+    assert shown_to_judge(whole) == "all 2 files, all 9 pages, all 1,200 characters of text, 0 pictures"
     assert shown_to_judge(Coverage(files=0, files_shown=0)) == "no file was delivered"
     assert shown_to_judge(None) == "", "not recorded is not nothing"
