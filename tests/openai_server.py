@@ -27,6 +27,8 @@ from dataclasses import dataclass, field, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Self
 
+from tests.server_events import MEDIA_TYPE, streamed
+
 
 @dataclass(frozen=True)
 class RecordedRequest:
@@ -55,6 +57,10 @@ class RecordedRequest:
     @property
     def is_response(self) -> bool:
         return self.path.endswith("/responses")
+
+    @property
+    def wants_stream(self) -> bool:
+        return isinstance(self.json, dict) and bool(self.json.get("stream")) and (self.is_chat or self.is_response)
 
     @property
     def model(self) -> str:
@@ -99,7 +105,10 @@ class RecordedRequest:
     @property
     def tool_names(self) -> list[str]:
         """The tools offered."""
-        return [tool["function"]["name"] for tool in (self.json or {}).get("tools") or []]
+        offered = (self.json or {}).get("tools") or []
+        # The Responses API has no `function` around one, groups them, and has tools of its own without a name.
+        flat = [inner for tool in offered for inner in tool.get("tools") or [tool]]
+        return [str(tool.get("function", tool).get("name", "")) for tool in flat]
 
     @property
     def tool_results(self) -> list[tuple[str, str]]:
@@ -431,7 +440,8 @@ class _Handler(BaseHTTPRequestHandler):
                 return
             payload = _payload(request, answer)
             self.send_response(answer.status)
-            headers = {"Content-Type": "application/json", **answer.headers, "Content-Length": str(len(payload))}
+            kind = MEDIA_TYPE if request.wants_stream and answer.status == 200 else "application/json"
+            headers = {"Content-Type": kind, **answer.headers, "Content-Length": str(len(payload))}
             for name, value in headers.items():
                 self.send_header(name, value)
             self.end_headers()
@@ -468,6 +478,8 @@ def _payload(request: RecordedRequest, answer: Answer) -> bytes:
     body = answer.body
     if body is None and (request.is_chat or answer.status == 200):
         body = _response(request, answer) if request.is_response else _completion(request, answer)
+        if request.wants_stream:
+            return streamed(body, is_response=request.is_response)
     if isinstance(body, bytes):
         return body
     return body.encode() if isinstance(body, str) else json.dumps(body).encode()
@@ -526,8 +538,15 @@ def _response(request: RecordedRequest, answer: Answer) -> dict[str, Any]:
         "output": [
             {"id": "rs_1", "type": "reasoning", "summary": []},
             {"id": "msg_1", "type": "message", "role": "assistant", "status": "completed", "content": parts},
+            *(
+                {
+                    "id": f"fc_{call['id']}", "type": "function_call", "status": "completed",
+                    "call_id": call["id"], **call["function"], **_namespace(request, call["function"]["name"]),
+                }
+                for call in choice["message"].get("tool_calls") or ()
+            ),
         ],
-    }
+    }  # fmt: skip
     if used:
         body["usage"] = {
             "input_tokens": used["prompt_tokens"],
@@ -539,10 +558,26 @@ def _response(request: RecordedRequest, answer: Answer) -> dict[str, Any]:
     return body
 
 
+def _namespace(request: RecordedRequest, name: str) -> dict[str, str]:
+    """The group that a tool was offered in, which a call of it names."""
+    groups = [tool for tool in (request.json or {}).get("tools") or [] if tool.get("tools")]
+    found = [group["name"] for group in groups if any(tool.get("name") == name for tool in group["tools"])]
+    return {"namespace": found[0]} if found else {}
+
+
 def _chat_message(message: Mapping[str, Any]) -> dict[str, Any]:
+    if message.get("type") == "function_call":
+        call = {"id": message["call_id"], "type": "function", "function": {"name": message["name"]}}
+        return {"role": "assistant", "content": None, "tool_calls": [call]}
+    if message.get("type") == "function_call_output":
+        output = message["output"]
+        text = output if isinstance(output, str) else json.dumps(output)
+        return {"role": "tool", "tool_call_id": message["call_id"], "content": text}
+    if not isinstance(message.get("content"), list):
+        return {"role": message.get("role", "other"), "content": message.get("content")}
     parts = [
         {"type": "text", "text": part["text"]}
-        if part["type"] == "input_text"
+        if part["type"] in ("input_text", "output_text", "text")
         else {"type": "image_url", "image_url": {"url": part.get("file_id") or part.get("image_url")}}
         for part in message["content"]
     ]

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 ANSWER_LIMIT = 20_000
 """Characters of the end of standard output that are a final answer."""
-PLACES = ("request", "workspace", "mcp_config", "mcp_url", "model", "session")
+PLACES = ("request", "workspace", "mcp_config", "mcp_url", "model", "base_url", "session")
 """What may stand in braces in a command: ``{request}`` is the path of the file with the request, and so on."""
 
 _LOGGED_OUT = re.compile(
@@ -154,6 +154,7 @@ class CommandAgent:
                 "mcp_config": str(private / "mcp.json"),
                 "mcp_url": service.url,
                 "model": self._environment.get("GTA_MODEL", ""),
+                "base_url": self._environment.get("GTA_BASE_URL", ""),
                 "session": f"gta-{uuid.uuid4().hex[:12]}",
             }
             environment = self._variables(preset, private, places, service)
@@ -210,7 +211,7 @@ class CommandAgent:
             }
         if preset.settings:
             settings = private / "settings.json"
-            settings.write_text(json.dumps(settings_of(preset.settings, service.url, service.token), indent=1), "utf-8")
+            settings.write_text(json.dumps(settings_of(preset.settings, places, service.token), indent=1), "utf-8")
             variables[preset.settings_variable] = str(settings)
         if self._seclusion.program:
             variables["TMPDIR"] = "/tmp"  # noqa: S108 - its own, empty one
@@ -218,7 +219,8 @@ class CommandAgent:
 
     def _words(self, preset: Preset, program: str, places: Mapping[str, str], *, served: bool) -> list[str]:
         words = [program, *preset.command[1:]]
-        words += preset.model if places["model"] else ()
+        if places["model"]:
+            words += preset.endpoint if places["base_url"] and preset.endpoint else preset.model
         words += preset.tools if served else ()
         words += preset.secluded if self._seclusion.program else preset.exposed
         words += preset.last

@@ -17,6 +17,7 @@ class Preset:
     Attributes:
         command: Its words.
         model: Further words when there is a ``--gta-model``.
+        endpoint: Words instead of those of `model` when there is a ``--gta-base-url`` as well.
         tools: Further words when the benchmark's tools are served.
         secluded: Further words when the file system is hidden from it.
         exposed: Further words when it is not.
@@ -29,6 +30,7 @@ class Preset:
 
     command: tuple[str, ...]
     model: tuple[str, ...] = ()
+    endpoint: tuple[str, ...] = ()
     tools: tuple[str, ...] = ()
     secluded: tuple[str, ...] = ()
     exposed: tuple[str, ...] = ()
@@ -54,9 +56,19 @@ PRESETS: Mapping[str, Preset] = MappingProxyType(
         "codex": Preset(
             command=("codex", "exec", "--skip-git-repo-check", "--ephemeral", "--color", "never"),
             model=("--model", "{model}"),
+            endpoint=(
+                "--model", "{model}",
+                "-c", 'model_provider="gta"',
+                "-c", 'model_providers.gta.name="gta"',
+                "-c", 'model_providers.gta.base_url="{base_url}"',
+                "-c", 'model_providers.gta.env_key="OPENAI_API_KEY"',
+                "-c", 'model_providers.gta.wire_api="responses"',
+            ),
             tools=(
                 "-c", 'mcp_servers.gta.url="{mcp_url}"',
                 "-c", 'mcp_servers.gta.bearer_token_env_var="GTA_MCP_TOKEN"',
+                "-c", 'mcp_servers.gta.default_tools_approval_mode="approve"',
+                "-c", "mcp_servers.gta.tool_timeout_sec=150",
             ),
             secluded=("--dangerously-bypass-approvals-and-sandbox",),
             exposed=("--sandbox", "workspace-write"),
@@ -75,6 +87,7 @@ PRESETS: Mapping[str, Preset] = MappingProxyType(
         "opencode": Preset(
             command=("opencode", "run"),
             model=("--model", "{model}"),
+            endpoint=("--model", "gta/{model}"),
             secluded=("--auto",),
             settings="opencode",
             settings_variable="OPENCODE_CONFIG",
@@ -97,19 +110,32 @@ def mcp_servers(url: str, token: str) -> dict[str, Any]:
     return {"mcpServers": {"gta": {"type": "http", "url": url, "headers": _headers(token)}}}
 
 
-def settings_of(name: str, url: str, token: str) -> dict[str, Any]:
+def settings_of(name: str, places: Mapping[str, str], token: str) -> dict[str, Any]:
     """Return the configuration file that a preset's program reads.
 
     Args:
         name: A preset's `settings`.
-        url: Where the tools are served; "" when they are not.
-        token: What the server asks for.
+        places: Where the tools are served, ``mcp_url``, "" when they are not; ``model`` and ``base_url``, if any.
+        token: What the server of the tools asks for.
     """
-    if not url:
-        return {}
+    url = places["mcp_url"]
     if name == "gemini":
-        return {"mcpServers": {"gta": {"httpUrl": url, "headers": _headers(token), "trust": True}}}
-    return {"mcp": {"gta": {"type": "remote", "url": url, "headers": _headers(token), "enabled": True}}}
+        served = {"httpUrl": url, "headers": _headers(token), "trust": True}
+        return {"mcpServers": {"gta": served}} if url else {}
+    settings: dict[str, Any] = {"autoupdate": False, "share": "disabled"}
+    if url:
+        settings["mcp"] = {"gta": {"type": "remote", "url": url, "headers": _headers(token), "enabled": True}}
+    if places["base_url"] and places["model"]:
+        options = {"baseURL": places["base_url"], "apiKey": "{env:OPENAI_API_KEY}"}
+        settings["provider"] = {
+            "gta": {
+                "npm": "@ai-sdk/openai-compatible",
+                "name": "gta",
+                "options": options,
+                "models": {places["model"]: {}},
+            }
+        }
+    return settings
 
 
 def _headers(token: str) -> dict[str, str]:

@@ -142,7 +142,11 @@ def _programs(program: str, path: str, home: Path) -> Iterator[Path]:
             continue
         above = folder.parent
         narrow = above in (home, home / ".local", *home.parents, *(Path(entry) for entry in _EMPTIED))
-        yield above if folder.name == "bin" and not narrow else folder
+        if "node_modules" in folder.parts:
+            # A program of npm's needs the packages beside its own.
+            yield Path(*folder.parts[: folder.parts.index("node_modules") + 1])
+        else:
+            yield above if folder.name == "bin" and not narrow else folder
 
 
 def _below(folder: Path, emptied: Sequence[Path]) -> bool:

@@ -458,6 +458,21 @@ def test_a_project_that_is_the_home_does_not_bring_it_back(tmp_path: Path, monke
     assert choose_seclusion("auto", [], [home, tmp_path, home / "proj"]).kept == (home / "proj",)
 
 
+def test_packages_beside_a_program_of_npm_stay_visible(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    home = tmp_path / "me"
+    program = home / "node_modules" / "@a" / "b" / "bin" / "tool.js"
+    program.parent.mkdir(parents=True)
+    program.write_text("")
+    linked = home / "node_modules" / ".bin" / "tool"
+    linked.parent.mkdir()
+    linked.symlink_to(program)
+    monkeypatch.setenv("HOME", str(home))
+    seclusion = Seclusion("/usr/bin/bwrap", "", (), ())
+    words = seclusion.wrap([str(linked)], workspace=tmp_path / "w", inputs=[], private=tmp_path / "p", path="/usr/bin")
+    shown = [words[index + 1] for index, word in enumerate(words) if word == "--ro-bind"]
+    assert str(home / "node_modules") in shown and str(home) not in shown
+
+
 # -- presets ----------------------------------------------------------------------------------------------------------
 
 
@@ -487,5 +502,31 @@ def test_presets_run_their_program_with_their_words(
         read_command(name, tmp_path)
 
 
-def test_settings_without_tools_are_empty() -> None:
-    assert settings_of("opencode", "", "") == {} and settings_of("gemini", "", "") == {}
+def test_settings_without_tools_name_none() -> None:
+    nowhere = {"mcp_url": "", "model": "m", "base_url": ""}
+    assert settings_of("gemini", nowhere, "") == {}
+    assert settings_of("opencode", nowhere, "") == {"autoupdate": False, "share": "disabled"}
+
+
+def test_a_server_of_the_users_own_is_told_to_those_that_can_use_one(
+    run: Callable[..., AgentRecord], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    url = "http://127.0.0.1:9/v1"
+    told = {"GTA_MODEL": "some-model", "GTA_BASE_URL": url}
+    for name in ("codex", "opencode"):
+        stand_in = tmp_path / "bin" / name
+        stand_in.parent.mkdir(exist_ok=True)
+        stand_in.write_text(
+            f"#!{sys.executable}\nimport json, os, sys\nfile = os.environ.get('OPENCODE_CONFIG')\n"
+            "print(json.dumps([sys.argv[1:], json.load(open(file)) if file else None]))\n"
+        )
+        stand_in.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}{os.pathsep}{os.environ['PATH']}")
+    words, _ = json.loads(run("codex", environment=told).final_answer)
+    assert words.count("--model") == 1 and words[words.index("--model") + 1] == "some-model"
+    assert f'model_providers.gta.base_url="{url}"' in words and 'model_provider="gta"' in words
+    words, settings = json.loads(run("opencode", environment=told).final_answer)
+    assert words[words.index("--model") + 1] == "gta/some-model"
+    provider = settings["provider"]["gta"]
+    assert provider["options"] == {"baseURL": url, "apiKey": "{env:OPENAI_API_KEY}"}
+    assert provider["models"] == {"some-model": {}}
