@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -37,6 +38,42 @@ def _read(file: Path) -> RunResult:
     except ValueError as error:
         first = str(error).splitlines()
         raise SettingsError(f"{file} is not a results.json of this version: {' '.join(first[:3])[:160]}") from None
+
+
+def read_runs(paths: Sequence[Path]) -> list[RunResult]:
+    """Return the results of several runs; score files of the reference may be among them.
+
+    A score file takes names, categories and rubrics from the runs that it is read with.
+
+    Raises:
+        SettingsError: When one cannot be read.
+    """
+    from pytest_gta.benchmark.reference_scores import is_reference_file, read_reference
+
+    foreign: dict[int, Any] = {}
+    runs: dict[int, RunResult] = {}
+    for number, path in enumerate(paths):
+        try:
+            runs[number] = read_run(path)
+        except SettingsError:
+            foreign[number] = _parsed(path)
+            if not is_reference_file(foreign[number]):
+                raise
+    known = [task for run in runs.values() for task in run.tasks]
+    threshold = next((float(run.run.get("threshold", 7)) for run in runs.values()), 7.0)
+    for number, value in foreign.items():
+        try:
+            runs[number] = read_reference(value, paths[number], known, threshold)
+        except ValueError as error:
+            raise SettingsError(f"{paths[number]} is not a score file that can be read: {error}") from None
+    return [runs[number] for number in range(len(paths))]
+
+
+def _parsed(file: Path) -> Any:
+    try:
+        return json.loads(file.read_bytes())
+    except (OSError, ValueError, RecursionError):
+        return None
 
 
 def read_baseline(path: Path, run: Mapping[str, Any], slugs: Collection[str]) -> RunResult:

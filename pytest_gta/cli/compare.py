@@ -22,7 +22,13 @@ def add_to(subcommands: Any) -> None:
         description="Set runs side by side, each against the first. The exit code is 0; with --gate it is 1 when a run "
         "is significantly worse than the first, and 10 when one may be, or cannot be compared with it.",
     )
-    parser.add_argument("runs", metavar="RUN", nargs="+", type=Path, help="a run directory or its results.json")
+    parser.add_argument(
+        "runs",
+        metavar="RUN",
+        nargs="+",
+        type=Path,
+        help="a run directory, its results.json, or a score or summary file of the reference implementation",
+    )
     parser.add_argument("--threshold", metavar="X", help="count success from X points of 10 (default: the first run's)")
     parser.add_argument("--published", action="store_true", help="add the figures the benchmark's paper gives")
     parser.add_argument("--gate", action="store_true", help="let the exit code say whether a run is worse")
@@ -36,11 +42,12 @@ def add_to(subcommands: Any) -> None:
 def run(given: argparse.Namespace) -> int:
     """Read the runs, print the table, and return what it means."""
     from pytest_gta.benchmark.comparison import ChangeVerdict
-    from pytest_gta.finished_run import read_run
+    from pytest_gta.finished_run import read_runs
     from pytest_gta.reporters.leaderboard import as_json, entries, markdown_lines, text_lines, verdict
     from pytest_gta.reporters.outcome import EXIT_FAILED, EXIT_INCONCLUSIVE, EXIT_OK
 
-    runs = [(str(path), read_run(path.expanduser())) for path in given.runs]
+    results = read_runs([path.expanduser() for path in given.runs])
+    runs = list(zip(map(str, given.runs), results, strict=True))
     if len(runs) < 2 and not given.published:
         raise SettingsError("compare needs two runs, or one and --published")
     if given.published:

@@ -12,6 +12,7 @@ from typing import Any
 from pytest_gta.benchmark.comparison import ChangeVerdict, Comparison, NothingInCommon, compare, unlike
 from pytest_gta.benchmark.metrics import summarize
 from pytest_gta.benchmark.published import TABLES, PublishedRow
+from pytest_gta.benchmark.reference_scores import FOREIGN
 from pytest_gta.benchmark.results import RunResult
 from pytest_gta.reporters.change import change_lines
 from pytest_gta.reporters.markdown import plain
@@ -44,7 +45,9 @@ class Entry:
     def agent(self) -> str:
         """The agent and its model."""
         agent = self.result.run.get("agent") or {}
-        return " on ".join(filter(None, (agent.get("label"), agent.get("model"))))
+        named = " on ".join(filter(None, (agent.get("label"), agent.get("model"))))
+        read_from = self.result.run.get(FOREIGN)
+        return f"{named} ({read_from})" if read_from else named
 
 
 def entries(runs: Sequence[tuple[str, RunResult]], threshold: float) -> list[Entry]:
@@ -58,6 +61,9 @@ def entries(runs: Sequence[tuple[str, RunResult]], threshold: float) -> list[Ent
     made = []
     for number, (source, run) in enumerate(runs):
         summary = summarize(run.tasks, threshold) | {"wall_s": run.summary.get("wall_s")}
+        if FOREIGN in run.run:
+            # Such a file says nothing of what the agent took: unknown, not none.
+            summary |= {"cost_usd": {"agent": None, "judge": None}, "agent_s": None, "score_per_usd": None}
         comparison, warnings = None, list(unlike(first.run, run.run))
         if number:
             try:
