@@ -115,12 +115,12 @@ def test_filters_narrow_the_table_and_are_kept_in_the_address(opened: Any, repor
     assert watched.names() == []
     assert page.locator("#none").is_visible()
     page.get_by_role("button", name="Clear").click()
-    page.wait_for_function("document.querySelectorAll('#table tbody tr:not([hidden])').length === 14")
+    playwright.expect(page.locator("#table tbody tr:visible")).to_have_count(14)
     page.get_by_label("Capability").select_option("perception")
     assert 0 < len(watched.names()) < 14
     assert page.url.endswith("#?capability=perception")
     page.get_by_role("button", name="Clear").click()
-    page.wait_for_function("document.querySelectorAll('#table tbody tr:not([hidden])').length === 14")
+    playwright.expect(page.locator("#table tbody tr:visible")).to_have_count(14)
     page.get_by_label("Stage of failure").select_option("HANDOFF")
     assert 0 < len(watched.names()) < 14
     again = opened(report, "#?category=planning&status=below")
@@ -153,7 +153,7 @@ def test_a_link_into_a_task_opens_it_and_going_back_shows_the_table(opened: Any,
     assert not page.locator("#overview").is_visible()
     assert page.evaluate("document.activeElement.tagName") == "H1"
     page.keyboard.press("ArrowRight")
-    page.wait_for_function("name => document.querySelector('article.open h1')?.textContent === name", arg=second)
+    playwright.expect(page.locator("article.open h1")).to_have_text(second)
     assert page.locator("article:visible h1").inner_text() == second
     page.keyboard.press("Escape")
     page.wait_for_selector("#overview", state="visible")
