@@ -90,7 +90,7 @@ class AgentUnderTest:
                 f"--gta-repeat={self._settings.repeat} runs the agent anew each time, but {self.spec.label} is work "
                 "that is done already and the same each time; leave it out (`pytest-gta aa` shows the judge's noise)"
             )
-        if self.spec.is_harness and self._settings.model in (None, LOCAL_MODEL):
+        if self.spec.harness and self._settings.model in (None, LOCAL_MODEL):
             raise SettingsError(
                 f"--gta-agent={self._settings.agent.strip()} needs a model of its own: add --gta-model=NAME (and "
                 "--gta-base-url=URL); the bundled one, local, is for --gta-agent=tools and react"
@@ -112,6 +112,10 @@ class AgentUnderTest:
 
                 read_command(self.spec.target, self.import_paths[0])
         except AgentSpecError as error:
+            if self.spec.harness:
+                # That it is an import is our affair; what is missing is the user's.
+                why = str(error).rpartition("ImportError: ")[2]
+                raise SettingsError(f"--gta-agent={self.spec.harness}: {why}") from None
             raise SettingsError(str(error)) from None
 
     def hide(self, *paths: Path | None) -> None:

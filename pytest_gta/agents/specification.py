@@ -59,14 +59,14 @@ class AgentSpec:
         return self.kind in MODEL_KINDS
 
     @property
-    def is_harness(self) -> bool:
-        """Whether it is a framework's plain agent on the model of ``--gta-model``."""
-        return self.kind == "import" and self.target in HARNESSES.values()
+    def harness(self) -> str:
+        """The framework whose plain agent on the model of ``--gta-model`` it is; "" for any other agent."""
+        return next((name for name, target in HARNESSES.items() if (self.kind, self.target) == ("import", target)), "")
 
     @property
     def follows_the_paper(self) -> bool:
         """Whether it is held to the turns of the paper's comparison, unless told otherwise."""
-        return self.kind == "react" or self.target == HARNESSES["lagent"]
+        return self.kind == "react" or self.harness == "lagent"
 
     @property
     def path(self) -> Path:

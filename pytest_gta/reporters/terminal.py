@@ -44,7 +44,8 @@ def header_lines(bench: Bench) -> list[str]:
     times = f" {settings.repeat} times each" if settings.repeat > 1 else ""
     spec = bench.agent_spec
     target = shown_path(Path(spec.target), bench.folder) if spec.kind in ("outputs", "pack") else spec.target
-    agent = " on ".join(filter(None, (":".join(filter(None, (spec.kind, target))), settings.model)))
+    named = spec.harness or ":".join(filter(None, (spec.kind, target)))
+    agent = " on ".join(filter(None, (named, settings.model)))
     lines = [
         f"gta: {release.name}, {different}{of} tasks{times}, {count(leaves, 'leaf')}, "
         f"success from {settings.threshold:g} points",

@@ -44,9 +44,9 @@ def test_the_three_forms(tmp_path: Path) -> None:
 def test_plain_agents_of_frameworks() -> None:
     spec = parse_agent_spec("openai-agents", model="org/gpt-5")
     assert spec == AgentSpec("import", "pytest_gta.agents.frameworks.openai_agents:build", "openai-agents-org-gpt-5")
-    assert (spec.is_harness, spec.follows_the_paper, spec.runs_the_model) == (True, False, False)
+    assert (spec.harness, spec.follows_the_paper, spec.runs_the_model) == ("openai-agents", False, False)
     assert parse_agent_spec("lagent", model="m").follows_the_paper
-    assert not parse_agent_spec("import:my_agent:run").is_harness
+    assert parse_agent_spec("import:my_agent:run").harness == ""
 
 
 @pytest.mark.parametrize(

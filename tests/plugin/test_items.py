@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 from collections.abc import Callable
 
 import pytest
@@ -94,6 +95,17 @@ def test_usage_errors(make_project: Callable[..., Project], options: tuple[str, 
     assert "Traceback" not in result.stderr.str()
     assert project.server.chats == []
     assert "pw@" not in result.stderr.str() + result.stdout.str()
+
+
+@pytest.mark.skipif(importlib.util.find_spec("lagent") is not None, reason="lagent is installed")
+def test_a_framework_that_is_not_installed_is_named_with_what_brings_it(make_project: Callable[..., Project]) -> None:
+    project = make_project(1)
+    result = project.run("--gta-model=m", f"--gta-base-url={project.server.base_url}", agent="lagent")
+    assert result.ret == 4
+    result.stderr.fnmatch_lines(
+        ["ERROR: pytest-gta: --gta-agent=lagent: lagent is not usable: *; pip install 'lagent<0.3' cachetools"]
+    )
+    assert project.server.chats == []
 
 
 def test_missing_input_is_an_error_for_a_live_agent_only(make_project: Callable[..., Project]) -> None:
