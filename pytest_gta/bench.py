@@ -20,7 +20,7 @@ from pytest_gta.agent_under_test import AgentUnderTest
 from pytest_gta.benchmark.atomic import AtomicDataset
 from pytest_gta.benchmark.run_directory import AUTHORING, MANIFEST, InUse, RunDirectory
 from pytest_gta.options import OPTIONS
-from pytest_gta.selection import DatasetFinder, select_tasks, why_nothing
+from pytest_gta.selection import DatasetFinder, select_tasks, task_id, why_nothing
 from pytest_gta.settings import LOCAL_MODEL, NothingSelected, Settings, SettingsError
 from pytest_gta.workshop import Workshop, fetched_datasets
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from pytest_gta.agents.specification import AgentSpec
     from pytest_gta.benchmark.dataset import Dataset
     from pytest_gta.benchmark.results import RunResult, Verdict
-    from pytest_gta.benchmark.task import Task
+    from pytest_gta.benchmark.task import Task, TaskFault
     from pytest_gta.formats.renderers import Renderers
     from pytest_gta.judge.evidence import EvidenceBudget
     from pytest_gta.judge.protocol import TaskJudge
@@ -57,6 +57,8 @@ class Bench:
         local_url: Where the bundled model is served, when another process serves it.
         workshop: What it shares with the other agents of the run; one of its own unless given.
         find_dataset: Gives the path of a dataset by its name, None for a name it does not know.
+        agent_under_test: The agent, when it has been looked at already.
+        among: The tasks of the run, of which it takes those that the agent can; selected by the options unless given.
 
     Attributes:
         tasks: The selected tasks, a bad one as its fault.
@@ -76,13 +78,15 @@ class Bench:
         local_url: str | None = None,
         workshop: Workshop | None = None,
         find_dataset: DatasetFinder = lambda _name: None,
+        agent_under_test: AgentUnderTest | None = None,
+        among: Sequence[Task | TaskFault] | None = None,
     ) -> None:
         from pytest_gta.benchmark.dataset import DatasetError
 
         self.settings = settings
         self.folder = folder
         self._environment = environment
-        self.agent_under_test = AgentUnderTest(settings, folder)
+        self.agent_under_test = agent_under_test or AgentUnderTest(settings, folder)
         self.agent_spec: AgentSpec = self.agent_under_test.spec
         self.started_at = datetime.now(UTC)
         self.run = RunDirectory(
@@ -94,11 +98,15 @@ class Bench:
         self._held: IO[str] | None = None
         self.workshop = workshop or Workshop(settings, environment, self.run.whole, local_url, find_dataset)
         try:
-            self.tasks = select_tasks(self.release, settings, self.agent_under_test.recorded_ids)
+            recorded = self.agent_under_test.recorded_ids
+            if among is None:
+                self.tasks = select_tasks(self.release, settings, recorded)
+            else:
+                self.tasks = tuple(task for task in among if recorded is None or task_id(task) in recorded)
         except DatasetError as error:
             raise SettingsError(str(error)) from None
         drafts = [place / AUTHORING for place in (self.folder, Path.cwd())]
-        secret = (*self.release.paths, *drafts, fetched_datasets(environment), self.run.whole, settings.cache)
+        secret = (*self.release.paths, *drafts, fetched_datasets(environment), self.workshop.root, settings.cache)
         self.agent_under_test.hide(*secret)
 
     # -- what it shares with other agents ------------------------------------------------------------------------------
@@ -186,16 +194,7 @@ class Bench:
             SettingsError: When another run is at work in it, or was meanwhile.
             OSError: When it cannot be written.
         """
-        try:
-            self._held = self.run.hold()
-        except InUse:
-            other = "" if self.settings.resume else ", or name another directory with --gta-run-dir"
-            raise SettingsError(
-                f"--gta-{'resume' if self.settings.resume else 'run-dir'}: another run is at work in "
-                f"{self.run.root}; wait for its end{other}"
-            ) from None
-        if not self.settings.resume:
-            check_unused(self.run.root)
+        self._held = hold(self.run, resumed=self.settings.resume is not None)
         self.control.lift_halt()
         self.run.write_manifest(self.manifest())
 
@@ -206,7 +205,7 @@ class Bench:
         from pytest_gta.judge.transport import interfaces_used
 
         return {
-            "id": self.run.root.name,
+            "id": self.run.id,
             "started_at": earlier.get("started_at") or self.started_at.isoformat(timespec="seconds"),
             "pytest_gta_version": __version__,
             "python": sys.version.split()[0],
@@ -329,6 +328,29 @@ def new_run_dir(folder: Path, started_at: datetime, label: str) -> Path:
     name = f"{started_at:%Y%m%dT%H%M%SZ}-{label}"
     taken = next(n for n in itertools.count(1) if not (runs / (name if n == 1 else f"{name}-{n}")).exists())
     return runs / (name if taken == 1 else f"{name}-{taken}")
+
+
+def hold(run: RunDirectory, *, resumed: bool) -> IO[str]:
+    """Keep other runs out of a run directory until the file returned is closed.
+
+    Args:
+        run: The directory.
+        resumed: Whether the run goes on there; else there must be none yet.
+
+    Raises:
+        SettingsError: When another run is at work in it, or was meanwhile.
+        OSError: When it cannot be written.
+    """
+    try:
+        held = run.hold()
+    except InUse:
+        other = "" if resumed else ", or name another directory with --gta-run-dir"
+        raise SettingsError(
+            f"--gta-{'resume' if resumed else 'run-dir'}: another run is at work in {run.root}; wait for its end{other}"
+        ) from None
+    if not resumed:
+        check_unused(run.root)
+    return held
 
 
 def check_unused(root: Path) -> None:

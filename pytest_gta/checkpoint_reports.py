@@ -22,7 +22,8 @@ VERDICT = "gta_verdict"
 RESULT = "gta_result"
 WAIT = "gta_wait"
 GOING_ON = "gta_going_on"
-RUN_KEY = "gta_run_key"
+KEY = "gta_key"
+"""Tells the task and the agent that a report is about: the id of the item."""
 
 
 def ascii_json(value: TaskResult | Verdict) -> str:
@@ -35,28 +36,28 @@ def safe_text(text: str) -> str:
     return text.encode("utf-8", "backslashreplace").decode()
 
 
-def emit_verdict(item: pytest.Item, run_key: str, verdict: Verdict) -> None:
+def emit_verdict(item: pytest.Item, key: str, verdict: Verdict) -> None:
     """Report one judged leaf at once. Call it from the thread that runs the test."""
-    _emit(item, run_key, VERDICT, ascii_json(verdict))
+    _emit(item, key, VERDICT, ascii_json(verdict))
 
 
-def emit_wait(item: pytest.Item, run_key: str, remark: str) -> None:
+def emit_wait(item: pytest.Item, key: str, remark: str) -> None:
     """Report that the judge is waited for, and why. Call it from the thread that runs the test."""
-    _emit(item, run_key, WAIT, safe_text(remark))
+    _emit(item, key, WAIT, safe_text(remark))
 
 
-def emit_going_on(item: pytest.Item, run_key: str, score: str) -> None:
+def emit_going_on(item: pytest.Item, key: str, score: str) -> None:
     """Report that the agent goes on with work that was judged so. Call it from the thread that runs the test."""
-    _emit(item, run_key, GOING_ON, score)
+    _emit(item, key, GOING_ON, score)
 
 
-def _emit(item: pytest.Item, run_key: str, name: str, value: str) -> None:
+def _emit(item: pytest.Item, key: str, name: str, value: str) -> None:
     report = pytest.TestReport(
         nodeid=item.nodeid, location=item.location, keywords={}, outcome="passed", longrepr=None, when=WHEN,  # type: ignore[arg-type]
         duration=0,
     )  # fmt: skip
     setattr(report, name, value)
-    setattr(report, RUN_KEY, run_key)
+    setattr(report, KEY, key)
     with _capture_suspended(item.config):
         item.ihook.pytest_runtest_logreport(report=report)
 
@@ -86,9 +87,9 @@ def going_on_of(report: Any) -> str | None:
     return getattr(report, GOING_ON, None)
 
 
-def run_key_of(report: Any) -> str | None:
-    """Return the task a report belongs to, None for a report of something else."""
-    return getattr(report, RUN_KEY, None)
+def key_of(report: Any) -> str | None:
+    """Return the key of the task and agent a report belongs to, None for a report of something else."""
+    return getattr(report, KEY, None)
 
 
 @contextmanager

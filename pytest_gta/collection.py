@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_gta.fixtures import INACTIVE
-from pytest_gta.keys import BENCH, TASK
+from pytest_gta.keys import CONTENDER, LINEUP, TASK
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -32,25 +32,28 @@ def dataset_finder(config: pytest.Config) -> DatasetFinder:
 
 
 def parametrize(metafunc: pytest.Metafunc) -> None:
-    """Make one item a task of every test that uses `gta_task`; a single skipped one when no run is active."""
+    """Make one item a task and agent of every test that uses `gta_task`; a skipped one when no run is active."""
     if "gta_task" not in metafunc.fixturenames:
         return
-    bench = metafunc.config.stash.get(BENCH, None)
-    if bench is None:
+    lineup = metafunc.config.stash.get(LINEUP, None)
+    if lineup is None:
         parameters = [pytest.param(None, id="inactive", marks=pytest.mark.skip(reason=INACTIVE))]
     else:
-        parameters = [pytest.param(task, id=task.slug, marks=_markers(task)) for task in bench.tasks]
+        parameters = [
+            pytest.param((contender, task), id=contender.key(task.slug), marks=_markers(task))
+            for contender, task in lineup.items()
+        ]
     metafunc.parametrize("gta_task", parameters, indirect=True)
 
 
 def add_keywords(item: pytest.Item) -> None:
-    """Remember an item's task and let ``-k`` find it by the kinds of files it is about."""
+    """Remember an item's task and agent, and let ``-k`` find it by the kinds of files it is about."""
     callspec = getattr(item, "callspec", None)
-    task = callspec.params.get("gta_task") if callspec else None
-    if task is None:
+    given = callspec.params.get("gta_task") if callspec else None
+    if given is None:
         return
-    item.stash[TASK] = task
-    item.extra_keyword_matches.update(getattr(task, "kinds", ()))
+    item.stash[CONTENDER], item.stash[TASK] = given
+    item.extra_keyword_matches.update(getattr(item.stash[TASK], "kinds", ()))
 
 
 def _markers(task: Task | TaskFault) -> list[pytest.MarkDecorator]:
@@ -64,12 +67,16 @@ def marker_lines(tasks: Iterable[Task | TaskFault]) -> list[str]:
     return [f"{name}: tasks of this category (pytest-gta)" for name in (*CATEGORY_MARKERS, *sorted(others))]
 
 
-def run_key_of_node(nodeid: str, run_keys: Collection[str]) -> str | None:
-    """Return which task a node id is of, None when it is of none.
+def key_of_node(nodeid: str, keys: Collection[str]) -> str | None:
+    """Return which task and agent a node id is of, None when it is of none.
 
-    The task's slug is one of the parameters in the brackets, joined by ``-`` with those of the suite's own.
+    Their id is one of the parameters in the brackets, joined by ``-`` with those of the suite's own. Of several that
+    could be meant (``planning_3-gpt-5`` and ``planning_3-gpt-5-mini``) it is the longest.
     """
     match = re.search(r"\[(.*)\]$", nodeid, re.DOTALL)
     if not match:
         return None
-    return next((part for part in match[1].split("-") if part in run_keys), None)
+    parts = match[1].split("-")
+    ends = range(len(parts), 0, -1)
+    spans = ("-".join(parts[start:end]) for start in range(len(parts)) for end in ends if end > start)
+    return next((span for span in spans if span in keys), None)

@@ -13,30 +13,30 @@ from typing import Any
 
 import pytest
 
-from pytest_gta.bench import Bench
 from pytest_gta.benchmark.metrics import summarize
 from pytest_gta.benchmark.results import RunResult
 from pytest_gta.benchmark.run_directory import NotWritten
 from pytest_gta.checkpoint_reports import (
-    RUN_KEY,
+    KEY,
     WHEN,
     attach_result,
     going_on_of,
+    key_of,
     result_of,
-    run_key_of,
     verdict_of,
     wait_of,
 )
-from pytest_gta.collection import run_key_of_node
+from pytest_gta.collection import key_of_node
 from pytest_gta.estimate import Estimate, estimate_lines, estimate_of
 from pytest_gta.finished_run import compared
-from pytest_gta.keys import TASK
+from pytest_gta.keys import CONTENDER, TASK
+from pytest_gta.lineup import Contender, Lineup
 from pytest_gta.live_lines import LiveLines
 from pytest_gta.reporters.junit import run_properties
-from pytest_gta.reporters.outcome import Outcome, ended_early, judge_run
+from pytest_gta.reporters.outcome import Measured, Outcome, ended_early, judge_run, over_agents
 from pytest_gta.reporters.scoreboard import Scoreboard
 from pytest_gta.reporters.terminal import header_lines, write_summary
-from pytest_gta.run_report import limits_of
+from pytest_gta.run_report import OF_THE_RUN, limits_of
 from pytest_gta.settings import SettingsError
 from pytest_gta.spending_limit import remarks, why_stopped
 from pytest_gta.workspace.memory_killer import MemoryWatch
@@ -51,15 +51,19 @@ class Controller:
 
     Args:
         config: pytest's configuration.
-        bench: The run.
+        lineup: The agents of the run.
+
+    Attributes:
+        scoreboards: What has arrived of each agent's part, by label.
+        measured: Each agent's part, once the run has ended.
+        outcome: What the run means, once it has ended.
     """
 
-    def __init__(self, config: pytest.Config, bench: Bench) -> None:
-        self._config, self._bench = config, bench
-        self._run_keys = {task.slug for task in bench.tasks}
-        self.scoreboard = Scoreboard(bench.tasks, bench.run)
-        self._live = LiveLines(config, self.scoreboard, bench.settings.threshold)
-        settings = bench.settings
+    def __init__(self, config: pytest.Config, lineup: Lineup) -> None:
+        self._config, self._lineup, settings = config, lineup, lineup.settings
+        self._keys = lineup.tasks_by_key
+        self.scoreboards = {one.label: Scoreboard(one.bench.tasks, one.bench.run) for one in lineup.contenders}
+        self._live = LiveLines(config, list(self.scoreboards.values()), self._keys)
         self._limits = limits_of(settings)
         self._started = time.monotonic()
         self._crashed: str | None = None
@@ -67,21 +71,22 @@ class Controller:
         self._other_failures = 0
         self._written: list[Path] = []
         self._unwritten: list[str] = []
-        self._estimate: Estimate | None = None
+        self._estimates: dict[str, Estimate] = {}
         self.outcome: Outcome | None = None
-        self.result: RunResult | None = None
+        self.measured: tuple[Measured, ...] = ()
         if config.pluginmanager.hasplugin("html"):
             from pytest_gta.html_rows import HtmlRows
 
-            config.pluginmanager.register(HtmlRows(self, bench.settings.threshold), "gta-html-rows")
+            config.pluginmanager.register(HtmlRows(self, settings.threshold), "gta-html-rows")
 
     # -- before -------------------------------------------------------------------------------------------------------
 
     def pytest_report_header(self) -> list[str]:
         """Say what is about to run, on what, judged by whom, confined how."""
-        runs_the_model = self._bench.agent_spec.runs_the_model
-        further = remarks(self._bench.settings, model_runs=runs_the_model)
-        return [*header_lines(self._bench), *(f"gta: {remark}" for remark in further)]
+        benches = [one.bench for one in self._lineup.contenders]
+        counted = all(bench.agent_spec.runs_the_model or bench.agent_under_test.is_recorded for bench in benches)
+        further = remarks(self._lineup.settings, counted=counted)
+        return [*header_lines(self._lineup), *(f"gta: {remark}" for remark in further)]
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionstart(self) -> None:
@@ -95,95 +100,113 @@ class Controller:
         if self._runs_nothing:
             return
         if (reporter := self._config.pluginmanager.getplugin("terminalreporter")) is not None:
-            self._bench.workshop.on_progress = lambda line: reporter.write_line(f"gta: {line}")
+            self._lineup.workshop.on_progress = lambda line: reporter.write_line(f"gta: {line}")
         try:
-            self._bench.begin()
-            self._bench.workshop.start_local_model()
+            self._lineup.begin()
+            self._lineup.workshop.start_local_model()
         except SettingsError as error:
             raise pytest.UsageError(f"pytest-gta: {error}") from None
         except OSError as fault:
             raise pytest.UsageError(
-                f"pytest-gta: the run directory {self._bench.run.root} cannot be written ({fault.strerror}); "
+                f"pytest-gta: the run directory {self._lineup.run.root} cannot be written ({fault.strerror}); "
                 "keep the run elsewhere with --gta-run-dir=DIR"
             ) from None
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_configure_node(self, node: Any) -> None:
         """Tell a worker which run it joins."""
-        node.workerinput["gta_run_dir"] = str(self._bench.run.root)
-        node.workerinput["gta_local_url"] = self._bench.workshop.start_local_model()
-        node.workerinput["gta_found_datasets"] = dict(self._bench.workshop.found_datasets)
+        node.workerinput["gta_run_dir"] = str(self._lineup.run.root)
+        node.workerinput["gta_local_url"] = self._lineup.workshop.start_local_model()
+        node.workerinput["gta_found_datasets"] = dict(self._lineup.workshop.found_datasets)
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         """Learn which tasks are to run (without xdist)."""
-        self._expect([item.stash[TASK].slug for item in session.items if TASK in item.stash])
+        self._expect([item.stash[CONTENDER].key(item.stash[TASK].slug) for item in session.items if TASK in item.stash])
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_xdist_node_collection_finished(self, ids: list[str]) -> None:
         """Learn which tasks are to run (with xdist, from each worker)."""
-        self._expect([key for nodeid in ids if (key := run_key_of_node(nodeid, self._run_keys))])
+        self._expect([key for nodeid in ids if (key := key_of_node(nodeid, self._keys))])
 
-    def _expect(self, run_keys: list[str]) -> None:
+    def _expect(self, keys: list[str]) -> None:
         """Note on disk, too, what is to run: a killed run's report counts the tasks that never began."""
-        if run_keys and not self.scoreboard.tasks_expected and not self._runs_nothing:
-            with contextlib.suppress(NotWritten):  # the manifest that is there names all tasks
-                self._bench.run.write_manifest({**self._bench.manifest(), "selected": sorted(set(run_keys))})
-        self.scoreboard.expect(run_keys)
+        for contender in self._lineup.contenders:
+            run_keys = [run_key for key in keys for one, run_key in (self._keys[key],) if one is contender]
+            board = self.scoreboards[contender.label]
+            if (run_keys or self._lineup.is_several) and not board.tasks_expected and not self._runs_nothing:
+                selected = [task.slug for task in contender.bench.tasks if task.slug in run_keys]
+                with contextlib.suppress(NotWritten):  # the manifest that is there names all tasks
+                    contender.bench.run.write_manifest({**contender.bench.manifest(), "selected": selected})
+            board.expect(run_keys)
 
     @property
     def _runs_nothing(self) -> bool:
-        return bool(self._config.option.collectonly) or self._bench.settings.estimate
+        return bool(self._config.option.collectonly) or self._lineup.settings.estimate
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> bool | None:
         """With ``--gta-estimate``, look at the selected tasks instead of running them."""
-        if not self._bench.settings.estimate:
+        if not self._lineup.settings.estimate:
             return None
-        selected = {item.stash[TASK].slug: item.stash[TASK] for item in session.items if TASK in item.stash}
         try:
-            self._estimate = estimate_of(self._bench, selected.values())
+            for contender in self._lineup.contenders:
+                mine = [item for item in session.items if item.stash.get(CONTENDER, None) is contender]
+                selected = {item.stash[TASK].slug: item.stash[TASK] for item in mine}
+                if selected or not self._lineup.is_several:
+                    self._estimates[contender.label] = estimate_of(contender.bench, selected.values())
         except SettingsError as error:
             raise pytest.UsageError(f"pytest-gta: {error}") from None
         return True
 
     # -- while it runs ------------------------------------------------------------------------------------------------
 
+    def _board(self, key: str) -> tuple[Scoreboard, str]:
+        """Return where a task's reports go: the scoreboard of its agent, and its run key there."""
+        contender, run_key = self._keys[key]
+        return self.scoreboards[contender.label], run_key
+
     def pytest_runtest_logstart(self, nodeid: str) -> None:
         """Begin a task."""
-        key = run_key_of_node(nodeid, self._run_keys)
-        if key and not self.scoreboard.has_result(key):
-            self.scoreboard.restart(key, nodeid)
+        key = key_of_node(nodeid, self._keys)
+        if key is None:
+            return
+        board, run_key = self._board(key)
+        if not board.has_result(run_key):
+            board.restart(run_key, nodeid)
 
     @pytest.hookimpl(trylast=True)
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Take what a report carries, and show how far the run is."""
-        key = run_key_of(report)
-        if key not in self._run_keys:
+        key = key_of(report)
+        if key is None or key not in self._keys:
             self._other_failures += report.failed
         elif (remark := wait_of(report)) is not None:
             self._live.judge_waits(remark)
         elif (first := going_on_of(report)) is not None:
             self._live.goes_on(key, first)
-        elif report.when == WHEN:
-            self.scoreboard.add_verdict(key, verdict_of(report) or "")
-            self._live.leaf_judged()
-        elif str(report.outcome) == "rerun":
-            self.scoreboard.restart(key, report.nodeid)
         else:
-            self._task_report(key, report)
+            board, run_key = self._board(key)
+            if report.when == WHEN:
+                board.add_verdict(run_key, verdict_of(report) or "")
+                self._live.leaf_judged()
+            elif str(report.outcome) == "rerun":
+                board.restart(run_key, report.nodeid)
+            else:
+                self._task_report(key, report)
         if key is not None and key == self._crashed:
             self._crashed = None
             self._close_crashed(report)
 
     def _task_report(self, key: str, report: pytest.TestReport) -> None:
         carried = result_of(report)
+        board, run_key = self._board(key)
         if carried is not None:
-            result = self.scoreboard.add_result(key, carried)
-            self._live.task_ended(result)
-            own = report.when == "setup" or (result.success is False and not self._bench.settings.gated)
+            result = board.add_result(run_key, carried)
+            self._live.task_ended(key, result)
+            own = report.when == "setup" or (result.success is False and not self._lineup.settings.gated)
             self._other_failures += report.failed and not own
         elif report.when == "call" or report.skipped:
-            self.scoreboard.forget(key)
+            board.forget(run_key)
             self._other_failures += report.failed
         elif report.when == "teardown":
             self._other_failures += report.failed
@@ -191,19 +214,20 @@ class Controller:
     @pytest.hookimpl(optionalhook=True)
     def pytest_handlecrashitem(self, crashitem: str, report: pytest.TestReport) -> None:
         """Make the task of a dead worker an error, unless its result had already arrived."""
-        key = run_key_of_node(crashitem, self._run_keys)
+        key = key_of_node(crashitem, self._keys)
         if key is None:
             return
-        setattr(report, RUN_KEY, key)
-        if self.scoreboard.has_result(key):
+        setattr(report, KEY, key)
+        board, run_key = self._board(key)
+        if board.has_result(run_key):
             report.when = "teardown"
             return
         report.when = "setup"
         self._crashed = key
         why = "; the machine ran out of memory meanwhile: run fewer at once (-n)" if self._memory.has_killed() else ""
         self._memory = MemoryWatch()
-        go_on = f"go on with --gta-resume={self._bench.run.root}"
-        result = self.scoreboard.add_crash(key, f"{report.longrepr}{why}; {go_on}")
+        go_on = f"go on with --gta-resume={self._lineup.run.root}"
+        result = board.add_crash(run_key, f"{report.longrepr}{why}; {go_on}")
         attach_result(report, result)
 
     def _close_crashed(self, report: pytest.TestReport) -> None:
@@ -223,46 +247,65 @@ class Controller:
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
         """Write the results and decide what the run means."""
-        if self._runs_nothing or not (self.scoreboard.tasks_expected or self._limits.gated):
+        boards = self.scoreboards
+        if self._runs_nothing or not (any(b.tasks_expected for b in boards.values()) or self._limits.gated):
             return
-        tasks = self.scoreboard.task_results()
-        summary = summarize(tasks, self._bench.settings.threshold)
-        summary["wall_s"] = time.monotonic() - self._started
-        comparison = compared(self._bench.baseline, tasks, self._bench.settings.threshold)
-        stopped = why_stopped(self._bench.run.root, self._bench.settings)
-        self.outcome = judge_run(summary, self._limits, self._other_failures, comparison=comparison, stopped=stopped)
-        manifest = self._bench.manifest()
-        manifest.pop("options")
-        manifest.pop("selected")
-        manifest["finished_at"] = datetime.now(UTC).isoformat(timespec="seconds")
-        self.result = RunResult(run=manifest, summary=summary, gate=self.outcome.gate, tasks=tasks)
-        self._write(self.result)
+        wall_s = time.monotonic() - self._started
+        for contender in self._lineup.contenders:
+            if boards[contender.label].tasks_expected or not self._lineup.is_several:
+                self.measured += (self._measured(contender, wall_s),)
+        if self._lineup.is_several:
+            outcomes = {one.label: one.outcome for one in self.measured}
+            self.outcome = over_agents(outcomes, self._other_failures, gated=self._limits.gated)
+        else:
+            self.outcome = self.measured[0].outcome
+        self._write(wall_s)
         if exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED, pytest.ExitCode.NO_TESTS_COLLECTED):
             session.exitstatus = self.outcome.exit_code
         else:
-            self.outcome = ended_early(self.outcome, int(exitstatus), summary, str(self._bench.run.root))
-        self._config.hook.pytest_gta_run_finished(config=self._config, result=self.result)
+            summaries = [one.result.summary for one in self.measured]
+            self.outcome = ended_early(self.outcome, int(exitstatus), summaries, str(self._lineup.run.root))
+        for one in self.measured:
+            self._config.hook.pytest_gta_run_finished(config=self._config, result=one.result)
 
-    def _write(self, result: RunResult) -> None:
-        self._written, self._unwritten = write_reports(result, self._bench)
-        for name, value in run_properties(result):
-            for writer in self._config.pluginmanager.get_plugins():
-                # The JUnit writer is found by what it can do: pytest has no public name for it.
-                with contextlib.suppress(AttributeError):
-                    writer.add_global_property(name, value)
+    def _measured(self, contender: Contender, wall_s: float) -> Measured:
+        """Return what came of one agent; how long a run took is not told of its agents, who shared the time."""
+        bench, alone = contender.bench, not self._lineup.is_several
+        threshold = bench.settings.threshold
+        tasks = self.scoreboards[contender.label].task_results()
+        summary = summarize(tasks, threshold) | {"wall_s": wall_s if alone else None}
+        comparison = compared(bench.baseline, tasks, threshold)
+        stopped = why_stopped(bench.run, bench.settings)
+        others = self._other_failures if alone else 0
+        outcome = judge_run(summary, self._limits, others, comparison=comparison, stopped=stopped)
+        manifest = {key: value for key, value in bench.manifest().items() if key not in OF_THE_RUN}
+        manifest["finished_at"] = datetime.now(UTC).isoformat(timespec="seconds")
+        return Measured(
+            contender.label, RunResult(run=manifest, summary=summary, gate=outcome.gate, tasks=tasks), outcome
+        )
+
+    def _write(self, wall_s: float) -> None:
+        assert self.outcome is not None  # the caller has just made it
+        self._written, self._unwritten = write_reports(self.measured, self.outcome, self._lineup, wall_s)
+        for one in self.measured:
+            for name, value in run_properties(one.result, one.label):
+                for writer in self._config.pluginmanager.get_plugins():
+                    # The JUnit writer is found by what it can do: pytest has no public name for it.
+                    with contextlib.suppress(AttributeError):
+                        writer.add_global_property(name, value)
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         """Print the summary; its last line and the exit code say the same."""
-        if self._estimate is not None:
+        if self._estimates:
             terminalreporter.write_sep("=", "GTA estimate", bold=True)
-            for line in estimate_lines(self._estimate):
+            for line in estimate_lines(self._estimates):
                 terminalreporter.write_line(line)
-        if self.result is None or self.outcome is None:
+        if self.outcome is None:
             return
         options = self._config.option
         also = [path for path in (getattr(options, "htmlpath", None), getattr(options, "xmlpath", None)) if path]
         write_summary(
-            terminalreporter, self.result, self.outcome, [*map(str, self._written), *also], self._bench.folder
+            terminalreporter, self.measured, self.outcome, [*map(str, self._written), *also], self._lineup.folder
         )
         for fault in self._unwritten:
             terminalreporter.write_line(f"gta: {fault}", yellow=True)

@@ -7,7 +7,7 @@ out: better too much than too little. With one (``--gta-baseline``) it rests on 
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -129,14 +129,26 @@ def estimate_of(bench: Bench, tasks: Iterable[Task | TaskFault]) -> Estimate:
     )
 
 
-def estimate_lines(made: Estimate) -> Iterator[str]:
-    """Yield an estimate as lines for the terminal; every number in it is marked as one."""
-    yield f"Tasks    {count(made.tasks, 'task')}, {count(made.leaves, 'leaf')}"
-    agent = "tokens unknown" if made.agent is None else _words(made.agent)
-    yield f"Agent    {agent}, {_money(made.agent_usd)}"
-    yield f"Judge    {count(made.judge_calls, 'call')}, {_words(made.judge)}, {_money(made.judge_usd)}"
-    yield f"In all   {_money(total((made.agent_usd, made.judge_usd)))}"
-    yield from textwrap.wrap(made.basis, 79, initial_indent="From     ", subsequent_indent=" " * 9)
+def estimate_lines(made: Mapping[str, Estimate]) -> Iterator[str]:
+    """Yield an estimate as lines for the terminal; every number in it is marked as one.
+
+    Args:
+        made: Of each agent, by label.
+    """
+    parts = list(made.values())
+    tasks, leaves, calls = (sum(getattr(part, key) for part in parts) for key in ("tasks", "leaves", "judge_calls"))
+    yield f"Tasks    {count(tasks, 'task')}, {count(leaves, 'leaf')}" + (
+        f", of {count(len(parts), 'agent')}" if len(parts) > 1 else ""
+    )
+    for label, part in made.items():
+        agent = "tokens unknown" if part.agent is None else _words(part.agent)
+        yield f"Agent    {f'{label}: ' if label else ''}{agent}, {_money(part.agent_usd)}"
+    judge = sum((part.judge for part in parts), Tokens())
+    judge_usd = total(part.judge_usd for part in parts)
+    yield f"Judge    {count(calls, 'call')}, {_words(judge)}, {_money(judge_usd)}"
+    yield f"In all   {_money(total((judge_usd, *(part.agent_usd for part in parts))))}"
+    for basis in dict.fromkeys(part.basis for part in parts):
+        yield from textwrap.wrap(basis, 79, initial_indent="From     ", subsequent_indent=" " * 9)
     yield "ESTIMATE: nothing was run, nothing was spent"
 
 

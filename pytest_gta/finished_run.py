@@ -9,8 +9,37 @@ from typing import Any
 
 from pytest_gta.benchmark.comparison import Comparison, NothingInCommon, compare, unlike
 from pytest_gta.benchmark.results import RunResult, TaskResult
-from pytest_gta.benchmark.run_directory import MANIFEST, RESULTS
+from pytest_gta.benchmark.run_directory import AGENTS, MANIFEST, RESULTS, RunDirectory
 from pytest_gta.settings import SettingsError
+
+
+def refuse_several(path: Path) -> None:
+    """Refuse the directory of a run of several agents where one run is asked for.
+
+    Raises:
+        SettingsError: When it is one; it names the runs to choose from.
+    """
+    agents = RunDirectory(path).agents()
+    if agents:
+        parts = ", ".join(str(path / AGENTS / label) for label in agents)
+        raise SettingsError(f"{path} is a run of several agents; name one of them: {parts}")
+
+
+def runs_in(path: Path) -> list[Path]:
+    """Return the paths of the runs that a path names: itself, or one for each agent of a run of several."""
+    return [path / AGENTS / label for label in RunDirectory(path).agents()] or [path]
+
+
+def baseline_of(path: Path, label: str) -> Path:
+    """Return what one agent is held against: the baseline, or its own part when that is a run of several agents.
+
+    Raises:
+        SettingsError: When it is one without that agent.
+    """
+    agents = RunDirectory(path).agents()
+    if agents and label not in agents:
+        raise SettingsError(f"--gta-baseline: {path} has no agent {label!r}; it has {', '.join(agents)}")
+    return path / AGENTS / label if agents else path
 
 
 def read_run(path: Path) -> RunResult:
@@ -20,6 +49,7 @@ def read_run(path: Path) -> RunResult:
         SettingsError: When there is none, with the reason.
     """
     if path.is_dir():
+        refuse_several(path)
         if (path / RESULTS).is_file():
             return _read(path / RESULTS)
         if (path / MANIFEST).is_file():

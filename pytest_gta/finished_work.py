@@ -13,6 +13,7 @@ from pytest_gta.bench import Bench
 from pytest_gta.benchmark.dataset import DatasetError
 from pytest_gta.benchmark.run_directory import MANIFEST, RunDirectory
 from pytest_gta.benchmark.task import Task
+from pytest_gta.finished_run import refuse_several
 from pytest_gta.selection import repeats
 from pytest_gta.settings import Settings, SettingsError
 
@@ -47,6 +48,7 @@ def open_finished_work(
     Raises:
         SettingsError: When this is not a run directory, its dataset is gone or changed, or the judge is not usable.
     """
+    refuse_several(folder)
     run = RunDirectory(folder)
     try:
         facts = run.manifest()["dataset"]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_gta.keys import BENCH, RESULT
+from pytest_gta.keys import BUILT, CONTENDER, LINEUP, RESULT
 
 if TYPE_CHECKING:
     from pytest_gta.agents.protocol import Agent
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from pytest_gta.benchmark.task import Task
     from pytest_gta.judge.protocol import TaskJudge
     from pytest_gta.judged_task import JudgedTask
+    from pytest_gta.lineup import Lineup
     from pytest_gta.road import TaskRun
     from pytest_gta.settings import Settings
     from pytest_gta.tools.tool import Tool
@@ -26,17 +27,35 @@ if TYPE_CHECKING:
 INACTIVE = "no agent to measure: pass --gta-model=NAME or --gta-agent=SPEC (--gta-model=local needs no key)"
 
 
-def _bench(config: pytest.Config) -> Bench:
-    bench = config.stash.get(BENCH, None)
-    if bench is None:
+OVERRIDDEN = (
+    "this suite's conftest.py overrides the fixture gta_agent: that is one agent, and --gta-agent names several; run "
+    "it alone with --gta-agent=fixture, or give it as import:pkg.mod:name"
+)
+WHOSE = "a test without gta_task is about no one agent, and --gta-agent or --gta-model names several"
+
+
+def _lineup(config: pytest.Config) -> Lineup:
+    lineup = config.stash.get(LINEUP, None)
+    if lineup is None:
         pytest.skip(INACTIVE)
-    return bench
+    return lineup
+
+
+def _bench(request: pytest.FixtureRequest) -> Bench:
+    lineup = _lineup(request.config)
+    contender = request.node.stash.get(CONTENDER, None)
+    if contender is not None:
+        bench: Bench = contender.bench
+        return bench
+    if lineup.is_several:
+        pytest.fail(WHOSE, pytrace=False)
+    return lineup.contenders[0].bench
 
 
 @pytest.fixture(scope="session")
 def gta_settings(pytestconfig: pytest.Config) -> Settings:
     """The options of this run, resolved and frozen."""
-    return _bench(pytestconfig).settings
+    return _lineup(pytestconfig).settings
 
 
 @pytest.fixture
@@ -44,17 +63,18 @@ def gta_task(request: pytest.FixtureRequest) -> Task:
     """One task of the dataset; tests that use it are run once for each selected task."""
     from pytest_gta.benchmark.task import TaskFault
 
-    _bench(request.config)
-    if isinstance(request.param, TaskFault):
-        raise request.param
-    task: Task = request.param
-    return task
+    _lineup(request.config)
+    _, task = request.param
+    if isinstance(task, TaskFault):
+        raise task
+    given: Task = task
+    return given
 
 
 @pytest.fixture
 def _gta_directory(request: pytest.FixtureRequest, gta_task: Task) -> Iterator[TaskDirectory]:
     """The task's part of the run directory, held by one test at a time."""
-    directory = _bench(request.config).run.task(gta_task.slug)
+    directory = _bench(request).run.task(gta_task.slug)
     _forget_earlier_attempt(request.node)
     with directory.lock():
         attempt = getattr(request.node, "execution_count", 1)
@@ -68,14 +88,14 @@ def gta_workspace(request: pytest.FixtureRequest, gta_task: Task, _gta_directory
     """The directory the agent works in, with the task's input files in it."""
     from pytest_gta.road import open_workspace
 
-    bench = _bench(request.config)
+    bench = _bench(request)
     return open_workspace(gta_task, bench.release, _gta_directory, inputs_required=bench.inputs_required)
 
 
 @pytest.fixture
 def gta_tools(request: pytest.FixtureRequest, gta_task: Task, gta_workspace: Workspace) -> Iterator[Toolbox]:
     """The benchmark's tools, bound to this task's workspace and confined to it."""
-    toolbox = _bench(request.config).toolbox(gta_task, gta_workspace, _contributed_tools(request.config))
+    toolbox = _bench(request).toolbox(gta_task, gta_workspace, _contributed_tools(request.config))
     yield toolbox
     toolbox.close()
 
@@ -83,13 +103,14 @@ def gta_tools(request: pytest.FixtureRequest, gta_task: Task, gta_workspace: Wor
 @pytest.fixture
 def gta_agent(request: pytest.FixtureRequest) -> Agent:
     """The agent under test, as ``--gta-agent`` and ``--gta-model`` say. Override this to measure your own."""
-    return _bench(request.config).agent()
+    request.node.stash[BUILT] = True
+    return _bench(request).agent()
 
 
 @pytest.fixture(scope="session")
 def gta_judge(pytestconfig: pytest.Config) -> TaskJudge:
     """The judge that scores the leaves."""
-    return _bench(pytestconfig).judge
+    return _lineup(pytestconfig).workshop.judge
 
 
 @pytest.fixture
@@ -105,10 +126,12 @@ def gta_run(
     from pytest_gta.agents.protocol import as_agent
     from pytest_gta.benchmark.rebuilding import unfinished
     from pytest_gta.benchmark.results import TaskStatus
-    from pytest_gta.road import run_task
+    from pytest_gta.road import NotMeasured, run_task
     from pytest_gta.spending_limit import why_not_begin
 
-    bench, ledger = _bench(request.config), _bench(request.config).control.ledger
+    if _lineup(request.config).is_several and BUILT not in request.node.stash:
+        raise NotMeasured(OVERRIDDEN)
+    bench, ledger = _bench(request), _bench(request).control.ledger
     reason = why_not_begin(bench, _gta_directory)
     if reason:
         result = unfinished(gta_task, request.node.nodeid, TaskStatus.NOT_RUN, reason, _gta_directory)
@@ -141,12 +164,13 @@ def gta_result(
     from pytest_gta.reporters.junit import task_properties
     from pytest_gta.road import NotMeasured, judge_task
 
-    bench, item = _bench(request.config), request.node
+    bench, item = _bench(request), request.node
+    key = item.stash[CONTENDER].key(gta_run.task.slug)
 
     def report(verdict: Verdict) -> None:
-        emit_verdict(item, gta_run.task.slug, verdict)
+        emit_verdict(item, key, verdict)
 
-    bench.waits.told = lambda remark: emit_wait(item, gta_run.task.slug, remark)
+    bench.waits.told = lambda remark: emit_wait(item, key, remark)
 
     result = judge_task(
         gta_run,
@@ -169,7 +193,7 @@ def gta_result(
         low, high = result.root_bounds
         raise NotMeasured(
             f"{result.error}; root score between {low:.2f} and {high:.2f}, judge it again with "
-            f"--gta-resume={bench.run.root}"
+            f"--gta-resume={bench.run.whole}"
         )
     return JudgedTask(**dict(result), threshold=bench.settings.threshold, gated=bench.settings.gated)
 
@@ -178,7 +202,7 @@ def _after_feedback(
     request: pytest.FixtureRequest, run: TaskRun, first: TaskResult, judge: TaskJudge, directory: TaskDirectory
 ) -> TaskResult:
     """Return a task's result with that of its second attempt, when the run gives feedback."""
-    bench = _bench(request.config)
+    bench = _bench(request)
     if bench.settings.feedback == "none":
         return first
     from pytest_gta.agents.protocol import as_agent
@@ -192,7 +216,7 @@ def _after_feedback(
         return bench.toolbox(run.task, workspace, _contributed_tools(request.config), offered)
 
     def tell() -> None:
-        emit_going_on(request.node, run.task.slug, points(first.root_score))
+        emit_going_on(request.node, request.node.stash[CONTENDER].key(run.task.slug), points(first.root_score))
 
     agent = as_agent(request.getfixturevalue("gta_agent"))
     feedback = attempt_again(bench, run, first, agent, judge, directory, toolbox, tell)

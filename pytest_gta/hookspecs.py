@@ -58,7 +58,9 @@ def pytest_gta_dataset(config: pytest.Config, name: str) -> Path | None:
 
 @pytest.hookspec
 def pytest_gta_run_finished(config: pytest.Config, result: RunResult) -> None:
-    """Receive the run's result, once, in the controlling process, after all reports are written.
+    """Receive the run's result in the controlling process, after all reports are written.
+
+    Called once, or with several agents once for each: ``result.run["agent"]["label"]`` says which.
 
     Args:
         config: pytest's configuration.

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_gta.benchmark.results import TaskResult
 from pytest_gta.checkpoint_reports import result_of
-from pytest_gta.reporters.pytest_html import HEADER_CELLS, row_cells, score_sheet_block, summary_block
+from pytest_gta.reporters.pytest_html import HEADER_CELLS, harness_block, row_cells, score_sheet_block, summary_block
 
 if TYPE_CHECKING:
     from pytest_gta.controller import Controller
@@ -28,8 +28,10 @@ class HtmlRows:
 
     def pytest_html_results_summary(self, prefix: list[str]) -> None:
         """Put the run's summary above the table."""
-        if self._controller.result is not None and self._controller.outcome is not None:
-            prefix.append(summary_block(self._controller.result, self._controller.outcome))
+        measured, outcome = self._controller.measured, self._controller.outcome
+        if outcome is not None:
+            alone = len(measured) == 1 and not measured[0].label
+            prefix.append(summary_block(measured[0].result, outcome) if alone else harness_block(measured, outcome))
 
     def pytest_html_results_table_header(self, cells: list[str]) -> None:
         """Add our columns."""

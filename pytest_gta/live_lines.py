@@ -7,15 +7,18 @@ only, so that it can be read afterwards.
 from __future__ import annotations
 
 import time
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import pytest
 
-from pytest_gta.benchmark.results import StopReason, TaskResult, TaskStatus
+from pytest_gta.benchmark.results import StopReason, TaskResult, TaskStatus, total
 from pytest_gta.reporters.feedback import GOES_ON, after_feedback
 from pytest_gta.reporters.scoreboard import Scoreboard
 from pytest_gta.reporters.wording import duration, money
 
+_NAME, _LONGEST_NAME = 22, 40
+"""Columns for the name of an item, at least and at most."""
 ENOUGH_TASKS = 3
 """Tasks that have to end before the time left is guessed."""
 
@@ -25,12 +28,13 @@ class LiveLines:
 
     Args:
         config: pytest's configuration.
-        scoreboard: What is known of the run.
-        threshold: Points from which a task succeeds.
+        scoreboards: What is known of each agent's part of the run.
+        names: What each item may be called, to align what follows.
     """
 
-    def __init__(self, config: pytest.Config, scoreboard: Scoreboard, threshold: float) -> None:
-        self._config, self._scoreboard, self._threshold = config, scoreboard, threshold
+    def __init__(self, config: pytest.Config, scoreboards: Sequence[Scoreboard], names: Collection[str]) -> None:
+        self._config, self._scoreboards = config, scoreboards
+        self._width = min(max([_NAME, *map(len, names)]), _LONGEST_NAME)
         self._count_shown = False
         self._line_begun = False
         self._started = time.monotonic()
@@ -46,14 +50,24 @@ class LiveLines:
         """Say that the judge is waited for."""
         self._write_line(" wait", {"yellow": True}, f"  judge: {remark}")
 
-    def goes_on(self, run_key: str, score: str) -> None:
-        """Say that an agent goes on with its judged work, which may take as long again."""
-        self._write_line(f"{score:>5}", {"yellow": True}, f"  {run_key:<22} {GOES_ON}")
+    def goes_on(self, name: str, score: str) -> None:
+        """Say that an agent goes on with its judged work, which may take as long again.
 
-    def task_ended(self, result: TaskResult) -> None:
-        """Write the line of a task that ended."""
+        Args:
+            name: What to call the task: the id of its item.
+            score: The score of its first attempt.
+        """
+        self._write_line(f"{score:>5}", {"yellow": True}, f"  {name:<{self._width}} {GOES_ON}")
+
+    def task_ended(self, name: str, result: TaskResult) -> None:
+        """Write the line of a task that ended.
+
+        Args:
+            name: What to call it: the id of its item.
+            result: Its result.
+        """
         score, markup = self._score(result)
-        line = f"  {result.run_key:<22} {self._count()}{_remark(result)}"
+        line = f"  {name:<{self._width}} {self._count()}{_remark(result)}"
         self._write_line(score, markup, line + self._time_left(score + line))
 
     def _write_line(self, first: str, markup: dict[str, bool], rest: str) -> None:
@@ -79,19 +93,23 @@ class LiveLines:
         return f"{result.root_score:5.2f}", {"green": True} if result.success else {"red": True}
 
     def _count(self) -> str:
-        board = self._scoreboard
-        parts = [
-            f"{board.tasks_finished}/{board.tasks_expected} tasks",
-            f"{board.leaves_judged}/{board.leaves_expected} leaves",
-        ]
-        if board.cost_usd is not None:
-            parts.append(money(board.cost_usd))
+        boards = self._scoreboards
+        judged, leaves = sum(board.leaves_judged for board in boards), sum(board.leaves_expected for board in boards)
+        finished, tasks = self._tasks()
+        parts = [f"{finished}/{tasks} tasks", f"{judged}/{leaves} leaves"]
+        cost = total(board.cost_usd for board in boards)
+        if cost is not None:
+            parts.append(money(cost))
         return ", ".join(parts)
+
+    def _tasks(self) -> tuple[int, int]:
+        boards = self._scoreboards
+        return sum(board.tasks_finished for board in boards), sum(board.tasks_expected for board in boards)
 
     def _time_left(self, line: str) -> str:
         """Return how long the rest will take at the pace so far; "" when that is too early to say, or has no room."""
-        finished, rest = self._scoreboard.tasks_finished, self._scoreboard.tasks_expected
-        rest -= finished
+        finished, tasks = self._tasks()
+        rest = tasks - finished
         if finished < ENOUGH_TASKS or rest <= 0:
             return ""
         left = f", about {duration((time.monotonic() - self._started) / finished * rest)} left"

@@ -25,6 +25,11 @@ def text(value: str) -> str:
     return value.strip()
 
 
+def lines(value: str) -> str:
+    """Return a list of texts, one a line, each once and without blanks around it; an empty list is refused."""
+    return text("\n".join(dict.fromkeys(line.strip() for line in value.splitlines() if line.strip())))
+
+
 def words(value: str) -> tuple[str, ...]:
     """Return the words of a list separated by commas or blanks, each once."""
     return tuple(dict.fromkeys(word for word in value.replace(",", " ").split()))

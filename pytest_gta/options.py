@@ -23,7 +23,8 @@ class Option:
         shown_default: How to write the default in the docs when it is not a plain text.
         environment: Further environment variables that are looked at after ``GTA_KEY``, in this order.
         activates: Whether setting it makes the plugin active.
-        repeatable: Whether it may be given several times on the command line; the values are joined by commas.
+        joined_by: What joins its values when it may be given several times on the command line; "" when it may not.
+            With a line break there is one value a line in the ini file and the environment.
     """
 
     key: str
@@ -35,7 +36,7 @@ class Option:
     shown_default: str = ""
     environment: tuple[str, ...] = ()
     activates: bool = False
-    repeatable: bool = False
+    joined_by: str = ""
 
     @property
     def flag(self) -> str:
@@ -58,9 +59,11 @@ OPTIONS: tuple[Option, ...] = (
         "model",
         "agent",
         "NAME",
-        "Name the model under test; 'local' is the bundled small model (no key needed).",
-        values.text,
+        "Name the model under test; 'local' is the bundled small model (no key needed). May be given several times: "
+        "each agent is measured with each.",
+        values.lines,
         activates=True,
+        joined_by="\n",
     ),
     Option(
         "base_url",
@@ -76,10 +79,12 @@ OPTIONS: tuple[Option, ...] = (
         "agent",
         "SPEC",
         "Choose the agent: tools (native tool calls), react (plain text), import:pkg.mod:name (your own), cmd:COMMAND "
-        "(any program), http:URL, fixture (of your conftest.py), outputs:DIR or pack:FILE (finished work).",
-        values.text,
+        "(any program), http:URL, fixture (of your conftest.py), outputs:DIR or pack:FILE (finished work). NAME=SPEC "
+        "names it. May be given several times: every task is given to each.",
+        values.lines,
         "tools",
         activates=True,
+        joined_by="\n",
     ),
     Option(
         "max_turns",
@@ -124,7 +129,7 @@ OPTIONS: tuple[Option, ...] = (
         "tasks of your own (a folder or a file). Give several separated by commas, or the option several times.",
         values.datasets,
         shown_default="workflow if it has been fetched, else mini",
-        repeatable=True,
+        joined_by=",",
     ),
     Option("task", "tasks", "IDS", "Run only these task ids, separated by commas.", values.words, "", "all"),
     Option(

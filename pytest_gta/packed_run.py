@@ -14,6 +14,7 @@ from pytest_gta.benchmark.dataset import DatasetError
 from pytest_gta.benchmark.eval_pack import PackedTask, pack_text, tree_of
 from pytest_gta.benchmark.run_directory import MANIFEST, RunDirectory, write_atomic
 from pytest_gta.benchmark.task import Task
+from pytest_gta.finished_run import refuse_several
 from pytest_gta.option_values import datasets
 from pytest_gta.selection import open_dataset
 from pytest_gta.settings import SettingsError
@@ -46,6 +47,7 @@ def pack_run(folder: Path, file: Path, *, relative: bool = False, repeat: int = 
     Raises:
         SettingsError: When this is no run directory, its dataset is gone, or no agent has finished a task.
     """
+    refuse_several(folder)
     run = RunDirectory(folder.absolute())
     try:
         manifest = run.manifest()

@@ -20,12 +20,12 @@ from pytest_gta.fixtures import (
     gta_tools,
     gta_workspace,
 )
-from pytest_gta.keys import BENCH, TASK
+from pytest_gta.keys import LINEUP, TASK
 from pytest_gta.options import OPTIONS
 from pytest_gta.settings import NothingSelected, SettingsError, resolve
 
 if TYPE_CHECKING:
-    from pytest_gta.bench import Bench
+    from pytest_gta.lineup import Lineup
 
 __all__ = [
     "_gta_directory",
@@ -54,17 +54,21 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         default = option.shown_default or option.default
         text = f"{option.help} [{default}]" if default else option.help
         text = text.replace("%", "%%")
-        form = {"metavar": option.metavar} if option.metavar else {"action": "store_const", "const": "on"}
-        form |= {"action": "append"} if option.repeatable else {}
+        form: dict[str, Any] = {"action": "append" if option.joined_by else "store", "metavar": option.metavar}
+        if not option.metavar:
+            form = {"action": "store_const", "const": "on"}
         group.addoption(option.flag, dest=option.ini, default=None, help=text, **form)
-        parser.addini(option.ini, help=f"twin of {option.flag}", default="")
+        if option.joined_by == "\n":
+            parser.addini(option.ini, help=f"twin of {option.flag}, one a line", type="linelist", default="")
+        else:
+            parser.addini(option.ini, help=f"twin of {option.flag}", default="")
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_cmdline_main(config: pytest.Config) -> None:
     """Keep an estimate in this process: it needs the selected tasks and no workers."""
     with suppress(SettingsError):  # said by `pytest_configure`
-        settings = resolve(config.getoption, lambda name: str(config.getini(name)))
+        settings = resolve(config.getoption, config.getini)
         if settings is not None and settings.estimate:
             vars(config.option).update(numprocesses=0, dist="no", tx=[])
 
@@ -73,24 +77,24 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     """Resolve the options; when a run is active, open its dataset and join or make it."""
     try:
-        settings = resolve(config.getoption, lambda name: str(config.getini(name)))
-        bench = _open_bench(config, settings) if settings and not config.option.help else None
+        settings = resolve(config.getoption, config.getini)
+        lineup = _open_lineup(config, settings) if settings and not config.option.help else None
     except SettingsError as error:
         raise pytest.UsageError(f"pytest-gta: {error}") from None
     except NothingSelected as nothing:
         pytest.exit(f"pytest-gta: NOTHING MEASURED (exit 5): {nothing}", returncode=pytest.ExitCode.NO_TESTS_COLLECTED)
-    for line in collection.marker_lines(bench.tasks if bench else ()):
+    for line in collection.marker_lines(lineup.tasks if lineup else ()):
         config.addinivalue_line("markers", line)
 
 
-def _open_bench(config: pytest.Config, settings: Any) -> Bench:
-    from pytest_gta.bench import Bench
+def _open_lineup(config: pytest.Config, settings: Any) -> Lineup:
+    from pytest_gta.lineup import Lineup
 
     worker: dict[str, Any] | None = getattr(config, "workerinput", None)
     if worker is not None:
         from pathlib import Path
 
-        bench = Bench(
+        lineup = Lineup(
             settings,
             config.rootpath,
             run_dir=Path(worker["gta_run_dir"]),
@@ -98,17 +102,17 @@ def _open_bench(config: pytest.Config, settings: Any) -> Bench:
             find_dataset=worker["gta_found_datasets"].get,
         )
     else:
-        bench = Bench(settings, config.rootpath, find_dataset=collection.dataset_finder(config))
+        lineup = Lineup(settings, config.rootpath, find_dataset=collection.dataset_finder(config))
         if not (config.option.collectonly or settings.estimate):
-            bench.check()
+            lineup.check()
         # Listing items needs no controller: nothing runs, nothing is reported.
         if settings.estimate or not config.option.collectonly:
             from pytest_gta.controller import Controller
 
-            config.pluginmanager.register(Controller(config, bench), "gta-controller")
-    config.stash[BENCH] = bench
-    config.add_cleanup(bench.close)
-    return bench
+            config.pluginmanager.register(Controller(config, lineup), "gta-controller")
+    config.stash[LINEUP] = lineup
+    config.add_cleanup(lineup.close)
+    return lineup
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -136,7 +140,7 @@ def pytest_runtest_makereport(
 
 def pytest_report_teststatus(report: pytest.TestReport, config: pytest.Config) -> Any:
     """Show a judged leaf with ``-v`` only, and a low score under a gate as ``UNMET``."""
-    if not hasattr(report, "gta_run_key"):
+    if not hasattr(report, "gta_key"):
         return None
     from pytest_gta.task_reports import status
 

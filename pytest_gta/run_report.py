@@ -12,9 +12,9 @@ from pytest_gta.benchmark.dataset import DatasetError
 from pytest_gta.benchmark.metrics import summarize
 from pytest_gta.benchmark.rebuilding import rebuild
 from pytest_gta.benchmark.results import RunResult, TaskStatus
-from pytest_gta.benchmark.run_directory import MANIFEST, RunDirectory
+from pytest_gta.benchmark.run_directory import RunDirectory
 from pytest_gta.benchmark.task import Task, TaskFault
-from pytest_gta.finished_run import compared
+from pytest_gta.finished_run import compared, refuse_several
 from pytest_gta.option_values import datasets
 from pytest_gta.reporters.outcome import GateLimits, Outcome, judge_run
 from pytest_gta.selection import open_dataset, repeats
@@ -63,12 +63,10 @@ def rebuild_run(
         SettingsError: When this is not the run directory of one agent, the threshold is not a number of 0 to 10, or the
             baseline that was given cannot be compared with the run.
     """
+    refuse_several(folder)
     settings = _settings(folder, threshold, baseline)
     run = RunDirectory(folder)
     manifest = run.manifest()
-    if manifest.get("agents") and not manifest.get("agent"):
-        runs = ", ".join(sorted(str(path.parent) for path in folder.glob(f"agents/*/{MANIFEST}")))
-        raise SettingsError(f"{folder} is a run of several agents; name one of them: {runs}")
     tasks, remarks = _tasks(manifest, settings, environment)
     results = rebuild(run, tasks, settings.threshold)
     earlier = run.results()
@@ -77,7 +75,7 @@ def rebuild_run(
     how = {key: value for key, value in manifest.items() if key not in OF_THE_RUN}
     before, gone = _baseline(settings, how, [task.slug for task in results], needed=baseline is not None)
     comparison = compared(before, results, settings.threshold)
-    stopped = why_stopped(folder, settings)
+    stopped = why_stopped(run, settings)
     outcome = judge_run(summary, limits_of(settings), comparison=comparison, stopped=stopped)
     how |= {"threshold": settings.threshold, "finished_at": earlier.run.get("finished_at") if earlier else None}
     if not any(result.status is TaskStatus.NOT_RUN for result in results):

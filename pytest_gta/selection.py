@@ -122,13 +122,13 @@ def select_tasks(
         SettingsError: When an id or category is not in the dataset, or two ids make the same test id.
     """
     _check_names("--gta-task", settings.task, release.task_ids)
-    tasks = [task for task in release.tasks() if not settings.task or _id(task) in settings.task]
+    tasks = [task for task in release.tasks() if not settings.task or task_id(task) in settings.task]
     if settings.category:
         categories = sorted({task.category for task in release.tasks() if isinstance(task, Task)})
         _check_names("--gta-category", settings.category, categories)
         tasks = [task for task in tasks if isinstance(task, Task) and task.category in settings.category]
     if only is not None:
-        tasks = [task for task in tasks if _id(task) in only]
+        tasks = [task for task in tasks if task_id(task) in only]
     tasks = tasks[: settings.limit]
     if settings.shard:
         index, count = settings.shard
@@ -161,7 +161,8 @@ def repeats(tasks: Iterable[Task | TaskFault], times: int) -> tuple[Task | TaskF
     return tuple(run for task in tasks for run in (task.repeated(times) if isinstance(task, Task) else (task,)))
 
 
-def _id(task: Task | TaskFault) -> str:
+def task_id(task: Task | TaskFault) -> str:
+    """Return the dataset's id of a task, also of one that cannot be used."""
     return task.id if isinstance(task, Task) else task.task_id
 
 
@@ -177,7 +178,7 @@ def _check_slugs(tasks: Sequence[Task | TaskFault]) -> None:
     """Two ids that differ only in signs a test id cannot hold would share a run directory."""
     seen: dict[str, str] = {}
     for task in tasks:
-        if seen.setdefault(task.slug, _id(task)) != _id(task):
+        if seen.setdefault(task.slug, task_id(task)) != task_id(task):
             raise SettingsError(
-                f"tasks {seen[task.slug]!r} and {_id(task)!r} have the same test id {task.slug}; rename one"
+                f"tasks {seen[task.slug]!r} and {task_id(task)!r} have the same test id {task.slug}; rename one"
             )

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from pytest_gta.agents.specification import MODEL_KINDS, split_name
 from pytest_gta.judge_address import JudgeAddress
 from pytest_gta.option_values import ATOMIC, HiddenValue
 from pytest_gta.options import OPTIONS, Option
@@ -42,7 +43,8 @@ class NothingSelected(Exception):
 class Settings:
     """A run's options, resolved and checked. Paths are absolute.
 
-    The meaning of each field is the help text of its option in `OPTIONS`.
+    The meaning of each field is the help text of its option in `OPTIONS`. Of a run of several agents `agent` and
+    `model` have one a line; `pytest_gta.lineup` gives each agent settings of its own.
     """
 
     model: str | None
@@ -95,6 +97,16 @@ class Settings:
     """What was set, by key, as it would be written on the command line: what a resumed run goes on with."""
 
     @property
+    def agents(self) -> tuple[str, ...]:
+        """The agents, as they were given."""
+        return tuple(self.agent.splitlines())
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """The models under test; empty when none is named."""
+        return tuple((self.model or "").splitlines())
+
+    @property
     def gated(self) -> bool:
         """Whether a gate over the whole run decides, rather than each task for itself."""
         return any(limit is not None for limit in (self.fail_under, self.fail_under_score, self.baseline))
@@ -109,12 +121,16 @@ class Settings:
     @property
     def uses_local_model(self) -> bool:
         """Whether the agent or the judge runs on the bundled small model."""
-        return LOCAL_MODEL in (self.model, self.judge_model)
+        return LOCAL_MODEL in (*self.models, self.judge_model)
+
+
+Given = str | Sequence[str] | None
+"""What an option was set to: a text, or the texts of one that may be given several times."""
 
 
 def resolve(
-    command_line: Callable[[str], str | Sequence[str] | None],
-    ini: Callable[[str], str],
+    command_line: Callable[[str], Given],
+    ini: Callable[[str], Given],
     environment: Mapping[str, str] = os.environ,
 ) -> Settings | None:
     """Resolve all options, or return None when neither a model nor an agent is chosen (the plugin is then inert).
@@ -122,7 +138,7 @@ def resolve(
     Args:
         command_line: Gives the value of an option by its ini name, None when it was not given; a list of values when
             it was given several times.
-        ini: Gives the ini value by the same name, "" when there is none.
+        ini: Gives the ini value by the same name, empty when there is none.
         environment: The environment variables.
 
     Raises:
@@ -152,6 +168,7 @@ def resolve(
     if ATOMIC in values["dataset"]:
         values["judge_model"], values["judge_panel"] = ANSWER_KEY, ()
     if values["judge_model"] is None:
+        # All agents are judged alike: by the bundled model only when it is all there is.
         values["judge_model"] = LOCAL_MODEL if values["model"] == LOCAL_MODEL else "gpt-5.2"
     texts = {key: _absolute(key, values[key], text) for key, (_, text) in given.items() if key not in NOT_RESUMED}
     settings = Settings(**values, given=tuple(texts.items()))
@@ -177,22 +194,26 @@ def _options_of(run: Path) -> dict[str, str]:
 
 def _given(
     option: Option,
-    command_line: Callable[[str], str | Sequence[str] | None],
+    command_line: Callable[[str], Given],
     earlier: Mapping[str, str],
-    ini: Callable[[str], str],
+    ini: Callable[[str], Given],
     environment: Mapping[str, str],
 ) -> tuple[str, str] | None:
     """Return where the option was set and the text it was set to; an empty text counts as not set."""
-    text = command_line(option.ini)
-    if text is not None:
-        return option.flag, text if isinstance(text, str) else ",".join(text)
+    given = command_line(option.ini)
+    if given is not None:
+        return option.flag, _text(option, given)
     if option.key in earlier:
         return f"{option.key} in run.json", earlier[option.key]
     for variable in (option.variable, *option.environment):
         if environment.get(variable, "").strip():
             return variable, environment[variable]
-    text = ini(option.ini)
+    text = _text(option, ini(option.ini))
     return (option.ini, text) if text.strip() else None
+
+
+def _text(option: Option, given: Given) -> str:
+    return given if isinstance(given, str) else option.joined_by.join(given or ())
 
 
 def _parse(option: Option, source: str, text: str) -> Any:
@@ -207,11 +228,11 @@ def _parse(option: Option, source: str, text: str) -> Any:
 def _check_together(settings: Settings) -> None:
     if ATOMIC in settings.dataset and len(settings.dataset) > 1:
         raise SettingsError(f"--gta-dataset={ATOMIC}: its questions are scored by their answers; run it by itself")
-    if settings.agent.strip() in ("tools", "react") and settings.model is None:
-        raise SettingsError(
-            f"--gta-agent={settings.agent.strip()} needs a model: add --gta-model=NAME "
-            "(or --gta-model=local, no key needed)"
-        )
+    for agent in settings.agents:
+        if settings.model is None and split_name(agent)[1] in MODEL_KINDS:
+            raise SettingsError(
+                f"--gta-agent={agent} needs a model: add --gta-model=NAME (or --gta-model=local, no key needed)"
+            )
     if settings.rejudge and not settings.resume:
         raise SettingsError("--gta-rejudge needs the run to judge again: add --gta-resume=DIR")
     if settings.resume and settings.run_dir:

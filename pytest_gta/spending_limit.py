@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_gta.benchmark.results import TaskStatus, Tokens
-from pytest_gta.benchmark.run_directory import CONTROL, TaskDirectory
+from pytest_gta.benchmark.run_directory import RunDirectory, TaskDirectory
 from pytest_gta.llm.endpoint import OPENAI_URL, Endpoint
 from pytest_gta.llm.pricing import price
 from pytest_gta.llm.run_control import RunControl
@@ -57,11 +56,16 @@ def check_prices(settings: Settings, *, model_runs: bool) -> None:
             )
 
 
-def remarks(settings: Settings, *, model_runs: bool) -> Iterator[str]:
-    """Yield what is not counted against a budget, a line each."""
+def remarks(settings: Settings, *, counted: bool) -> Iterator[str]:
+    """Yield what is not counted against a budget, a line each.
+
+    Args:
+        settings: The options.
+        counted: Whether each model call of the agents is seen; else they count by what they report.
+    """
     if settings.max_cost is None and settings.max_tokens is None:
         return
-    if not model_runs and settings.agent.split(":", 1)[0] not in ("outputs", "pack"):
+    if not counted:
         yield "budget: an agent of your own counts by what it reports, once a task has ended"
     if any((settings.vision_model, settings.speech_model, settings.image_model)):
         yield "budget: the models that tools ask are not counted"
@@ -82,14 +86,14 @@ def why_not_begin(bench: Bench, directory: TaskDirectory) -> str | None:
     return None if earlier is not None and earlier.status is TaskStatus.GRADED else reached
 
 
-def why_stopped(run: Path, settings: Settings) -> str | None:
+def why_stopped(run: RunDirectory, settings: Settings) -> str | None:
     """Return why a run stopped beginning tasks, None when it did not.
 
     Args:
         run: The run directory.
         settings: Its options.
     """
-    control = run / CONTROL
+    control = run.control
     if not control.is_dir():
         return None
     return RunControl(control, slots=1).halted() or budget_of(settings).reached(Ledger(control).spent())

@@ -14,7 +14,7 @@ from pytest_gta.benchmark.results import TaskStatus
 from pytest_gta.benchmark.run_directory import NotWritten
 from pytest_gta.benchmark.task import TaskFault
 from pytest_gta.checkpoint_reports import (
-    RUN_KEY,
+    KEY,
     WHEN,
     attach_result,
     going_on_of,
@@ -24,7 +24,7 @@ from pytest_gta.checkpoint_reports import (
     wait_of,
 )
 from pytest_gta.judged_task import BelowThreshold
-from pytest_gta.keys import BENCH, RESULT, TASK
+from pytest_gta.keys import CONTENDER, LINEUP, RESULT, TASK
 from pytest_gta.reporters.feedback import GOES_ON
 from pytest_gta.reporters.junit import task_properties
 from pytest_gta.reporters.score_sheet import score_sheet
@@ -36,8 +36,9 @@ PLAIN_FAULTS = (BelowThreshold, NotMeasured, NotWritten, TaskFault)
 
 def complete(report: pytest.TestReport, item: pytest.Item, call: pytest.CallInfo[None]) -> None:
     """Complete one report of a task's item before it leaves the process."""
-    bench = item.config.stash[BENCH]
-    setattr(report, RUN_KEY, item.stash[TASK].slug)
+    contender = item.stash[CONTENDER]
+    bench = contender.bench
+    setattr(report, KEY, contender.key(item.stash[TASK].slug))
     error = call.excinfo.value if call.excinfo else None
     if isinstance(error, PLAIN_FAULTS):
         report.longrepr = _in_words(error, bench)
@@ -68,7 +69,7 @@ def _attach_failure(report: pytest.TestReport, item: pytest.Item, bench: Bench, 
 def _in_words(error: BaseException | None, bench: Bench) -> str:
     """Return what went wrong and, where there is one, the next step."""
     if isinstance(error, NotWritten):
-        return f"{error}; put that right, then go on with --gta-resume={bench.run.root}"
+        return f"{error}; put that right, then go on with --gta-resume={bench.run.whole}"
     return str(error) if isinstance(error, PLAIN_FAULTS) else f"{type(error).__name__}: {error}"
 
 
@@ -116,5 +117,5 @@ def _leaf_status(report: pytest.TestReport, config: pytest.Config) -> Any:
     score = verdict.get("score")
     if score is None:
         return "", "", (f"{verdict.get('status', '?')} [{verdict.get('leaf_id')}]", {"yellow": True})
-    colour = "green" if score >= config.stash[BENCH].settings.threshold else "red"
+    colour = "green" if score >= config.stash[LINEUP].settings.threshold else "red"
     return "", "", (f"{score:4.1f}/10 [{verdict['leaf_id']}]", {colour: True})

@@ -22,6 +22,7 @@ LAYERS = (
 PURE = (
     "agent_under_test",
     "packed_run",
+    "pairing",
     "settings",
     "options",
     "selection",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -31,6 +31,9 @@ MODEL_KINDS = ("tools", "react")
 
 HARNESSES = {framework.name: framework.target for framework in FRAMEWORKS}
 """Frameworks whose plain agent runs the model of ``--gta-model``, and what builds it."""
+
+_NAMED = re.compile(r"([A-Za-z0-9][A-Za-z0-9_-]*)\s*=(.*)", re.DOTALL)
+"""NAME=SPEC. No form of a specification has an equals sign before its first colon."""
 
 _TARGET = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*:[^\W\d]\w*(?:\.[^\W\d]\w*)*")
 
@@ -78,14 +81,17 @@ def parse_agent_spec(text: str, *, model: str | None = None, base: Path | None =
     """Read an agent's specification; nothing is imported or opened.
 
     Args:
-        text: One of `FORMS`.
-        model: The model under test; its name labels the ``tools`` and the ``react`` agent.
+        text: One of `FORMS`, or NAME= and one of them.
+        model: The model under test; its name labels the ``tools`` and the ``react`` agent that is given no name.
         base: What a relative DIR or FILE starts from; the current folder unless given.
 
     Raises:
         AgentSpecError: When it is none of these.
     """
-    kind, colon, target = (part.strip() for part in text.strip().partition(":"))
+    name, text = split_name(text)
+    if name is not None:
+        return replace(parse_agent_spec(text, model=model, base=base), label=safe_label(name))
+    kind, colon, target = (part.strip() for part in text.partition(":"))
     if kind == "tools" and not colon:
         return AgentSpec("tools", "", safe_label(model or "tools"))
     if kind == "react" and not colon:
@@ -95,7 +101,7 @@ def parse_agent_spec(text: str, *, model: str | None = None, base: Path | None =
     if kind in HARNESSES and not colon:
         return AgentSpec("import", HARNESSES[kind], safe_label(f"{kind}-{model}" if model else kind))
     if kind in ("http", "https") and colon:
-        return _service("http", text.strip() if target.startswith("//") else target)
+        return _service("http", text if target.startswith("//") else target)
     if kind == "manus":
         return _service("manus", target, model) if target else AgentSpec("manus", "", safe_label(model or "manus"))
     if kind == "cmd" and colon:
@@ -116,7 +122,13 @@ def parse_agent_spec(text: str, *, model: str | None = None, base: Path | None =
         path = (base or Path.cwd()) / Path(target).expanduser()
         return AgentSpec(kind, str(path), safe_label(f"{kind}-{path.resolve().name.removesuffix('.json')}"))
     valid = "; ".join(f"{form} ({meaning})" for form, meaning in FORMS)
-    raise AgentSpecError(f"--gta-agent={text}: not a known agent; valid: {valid}")
+    raise AgentSpecError(f"--gta-agent={text}: not a known agent; valid: {valid}; NAME= before it names it")
+
+
+def split_name(text: str) -> tuple[str | None, str]:
+    """Return the name that NAME=SPEC gives an agent, None without one, and the specification."""
+    named = _NAMED.fullmatch(text.strip())
+    return (named[1], named[2].strip()) if named else (None, text.strip())
 
 
 def _service(kind: str, url: str, model: str | None = None) -> AgentSpec:

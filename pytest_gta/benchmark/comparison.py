@@ -113,6 +113,19 @@ class Comparison:
         order = (ChangeVerdict.FAIL, ChangeVerdict.INCONCLUSIVE, ChangeVerdict.PASS)
         return next(verdict for verdict in order if verdict in verdicts)
 
+    @property
+    def is_better(self) -> bool:
+        """Whether either number rose significantly, by the same tests as for a drop, and neither may have dropped."""
+        risen = (
+            change.difference > 0
+            and change.p is not None
+            and change.p <= SIGNIFICANCE
+            and change.interval is not None
+            and change.interval[0] > 0
+            for change in (self.root_sr, self.root_score)
+        )
+        return self.verdict is ChangeVerdict.PASS and any(risen)
+
     def as_json(self) -> dict[str, Any]:
         """Return it in the form `results.json` has it under ``gate.baseline``."""
         return {"verdict": self.verdict.value, **asdict(self), "tasks": len(self.tasks)}

@@ -232,6 +232,11 @@ class RunDirectory:
         return above if self.root.parent.name == AGENTS and (above / MANIFEST).is_file() else self.root
 
     @property
+    def id(self) -> str:
+        """What the run is called: the name of its directory, for a part with that of the whole before it."""
+        return self.root.name if self.whole == self.root else f"{self.whole.name}/{self.root.name}"
+
+    @property
     def control(self) -> Path:
         """What the processes of the whole run share while it runs."""
         return self.whole / CONTROL

@@ -27,7 +27,8 @@ def add_to(subcommands: Any) -> None:
         metavar="RUN",
         nargs="+",
         type=Path,
-        help="a run directory, its results.json, or a score or summary file of the reference implementation",
+        help="a run directory (of several agents: all of them), its results.json, or a score or summary file of the "
+        "reference implementation",
     )
     parser.add_argument("--threshold", metavar="X", help="count success from X points of 10 (default: the first run's)")
     parser.add_argument("--published", action="store_true", help="add the figures the benchmark's paper gives")
@@ -42,12 +43,12 @@ def add_to(subcommands: Any) -> None:
 def run(given: argparse.Namespace) -> int:
     """Read the runs, print the table, and return what it means."""
     from pytest_gta.benchmark.comparison import ChangeVerdict
-    from pytest_gta.finished_run import read_runs
+    from pytest_gta.finished_run import read_runs, runs_in
     from pytest_gta.reporters.leaderboard import as_json, entries, markdown_lines, text_lines, verdict
     from pytest_gta.reporters.outcome import EXIT_FAILED, EXIT_INCONCLUSIVE, EXIT_OK
 
-    results = read_runs([path.expanduser() for path in given.runs])
-    runs = list(zip(map(str, given.runs), results, strict=True))
+    paths = [run for path in given.runs for run in runs_in(path.expanduser())]
+    runs = list(zip(map(str, paths), read_runs(paths), strict=True))
     if len(runs) < 2 and not given.published:
         raise SettingsError("compare needs two runs, or one and --published")
     if given.published:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +42,8 @@ def run(given: argparse.Namespace) -> int:
     if not given.output and not given.json:
         raise SettingsError("merge needs a place for the whole run: -o DIR, or --json FILE, or both")
     overrides = {key: text for key in GATE if (text := getattr(given, key)) is not None}
+    if any(RunDirectory(path.expanduser()).agents() for path in given.runs):
+        return _run_of_several(given, overrides)
     merged = merge([read_part(path.expanduser()) for path in given.runs], overrides)
     for remark in merged.remarks:
         print(f"pytest-gta: {remark}", file=sys.stderr)
@@ -52,5 +55,26 @@ def run(given: argparse.Namespace) -> int:
         files.append(RunDirectory(target.parent).write_results(merged.result, target))
     print(f" {benchmark_name(merged.result.run['dataset'])} ".center(80, "="))
     for line in summary_lines(merged.result, merged.outcome, [str(file) for file in files], Path.cwd(), verbose=True):
+        print(line.text)
+    return merged.outcome.exit_code
+
+
+def _run_of_several(given: argparse.Namespace, overrides: Mapping[str, str]) -> int:
+    """The same for runs of several agents: each agent's parts are made one."""
+    from pytest_gta.reporters.terminal import lines_of
+    from pytest_gta.reporters.wording import benchmark_name
+    from pytest_gta.runs_of_several import merge_agents, write_agents, write_comparison
+
+    merged = merge_agents([path.expanduser() for path in given.runs], overrides)
+    for label, one in merged.parts.items():
+        for remark in one.remarks:
+            print(f"pytest-gta: agent {label}: {remark}", file=sys.stderr)
+    files = []
+    if given.output:
+        files.extend(write_agents(merged, given.output.expanduser().absolute()))
+    if given.json:
+        files.append(write_comparison(merged.measured, merged.outcome, given.json.expanduser().absolute()))
+    print(f" {benchmark_name(merged.measured[0].result.run['dataset'])} ".center(80, "="))
+    for line in lines_of(merged.measured, merged.outcome, [str(file) for file in files], Path.cwd()):
         print(line.text)
     return merged.outcome.exit_code

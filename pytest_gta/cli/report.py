@@ -7,6 +7,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+FILES = ("json", "html", "junit", "markdown")
+
 
 def add_to(subcommands: Any) -> None:
     """Add the subcommand."""
@@ -30,6 +32,10 @@ def add_to(subcommands: Any) -> None:
 
 def run(given: argparse.Namespace) -> int:
     """Rebuild, print, and return the run's own exit code."""
+    from pytest_gta.benchmark.run_directory import RunDirectory
+
+    if RunDirectory(given.directory).agents():
+        return _run_of_several(given)
     from pytest_gta.reporters.terminal import summary_lines
     from pytest_gta.reporters.wording import benchmark_name
     from pytest_gta.run_report import rebuild_run
@@ -56,5 +62,23 @@ def run(given: argparse.Namespace) -> int:
         files.append(str(write_markdown(rebuilt.result, given.markdown.expanduser().absolute())))
     print(f" {benchmark_name(rebuilt.result.run['dataset'])} ".center(80, "="))
     for line in summary_lines(rebuilt.result, rebuilt.outcome, files, Path.cwd(), verbose=True):
+        print(line.text)
+    return rebuilt.outcome.exit_code
+
+
+def _run_of_several(given: argparse.Namespace) -> int:
+    """The same for a run of several agents: each of them, and the table of all."""
+    from pytest_gta.reporters.terminal import lines_of
+    from pytest_gta.reporters.wording import benchmark_name
+    from pytest_gta.runs_of_several import rebuild_agents, write_rebuilt
+
+    rebuilt = rebuild_agents(given.directory, threshold=given.threshold, baseline=given.baseline)
+    for label, one in rebuilt.parts.items():
+        for remark in one.remarks:
+            print(f"pytest-gta: agent {label}: {remark}", file=sys.stderr)
+    wanted = {name: path.expanduser().absolute() for name in FILES if (path := getattr(given, name))}
+    files = write_rebuilt(rebuilt, given.directory, wanted)
+    print(f" {benchmark_name(rebuilt.measured[0].result.run['dataset'])} ".center(80, "="))
+    for line in lines_of(rebuilt.measured, rebuilt.outcome, [str(file) for file in files], Path.cwd()):
         print(line.text)
     return rebuilt.outcome.exit_code

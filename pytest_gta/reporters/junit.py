@@ -4,16 +4,27 @@ from __future__ import annotations
 
 import re
 import xml.etree.ElementTree as ElementTree
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from pytest_gta.benchmark.results import RunResult, TaskResult, TaskStatus
+from pytest_gta.reporters.outcome import Measured
 from pytest_gta.reporters.score_sheet import headline, score_sheet
 
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-def run_properties(result: RunResult) -> Iterator[tuple[str, str]]:
-    """Yield the properties of the test suite element: metrics, and what they were measured on, as plain texts."""
+def run_properties(result: RunResult, label: str = "") -> Iterator[tuple[str, str]]:
+    """Yield the properties of the test suite element: metrics, and what they were measured on, as plain texts.
+
+    Args:
+        result: The run.
+        label: Which agent of several it is of: ``gta_root_sr`` is ``gta_<label>_root_sr`` then.
+    """
+    for name, value in _run_properties(result):
+        yield (name.replace("gta_", f"gta_{label}_", 1) if label else name), value
+
+
+def _run_properties(result: RunResult) -> Iterator[tuple[str, str]]:
     run, summary = result.run, result.summary
     yield "gta_dataset", run["dataset"]["name"]
     yield "gta_dataset_sha256", run["dataset"]["sha256"]
@@ -69,17 +80,30 @@ def junit_xml(result: RunResult, *, gated: bool) -> str:
         result: The run.
         gated: Whether a gate over the run decides, so that a low score fails no test case.
     """
-    suite = ElementTree.Element("testsuite", name="pytest")
+    return _document([_suite(result, "pytest", gated)])
+
+
+def junit_of_several(measured: Sequence[Measured], *, gated: bool) -> str:
+    """Return a run of several agents as JUnit XML: a suite of test cases for each."""
+    return _document([_suite(one.result, one.label, gated) for one in measured])
+
+
+def _document(suites: Sequence[ElementTree.Element]) -> str:
+    root = ElementTree.Element("testsuites")
+    root.extend(suites)
+    return ElementTree.tostring(root, encoding="unicode", xml_declaration=True) + "\n"
+
+
+def _suite(result: RunResult, name: str, gated: bool) -> ElementTree.Element:
+    suite = ElementTree.Element("testsuite", name=name)
     _add_properties(suite, run_properties(result))
     for task in result.tasks:
         _add_case(suite, task, float(result.run["threshold"]), gated)
-    for name, tag in (("failures", "failure"), ("errors", "error"), ("skipped", "skipped")):
-        suite.set(name, str(len(suite.findall(f"testcase/{tag}"))))
+    for count, tag in (("failures", "failure"), ("errors", "error"), ("skipped", "skipped")):
+        suite.set(count, str(len(suite.findall(f"testcase/{tag}"))))
     suite.set("tests", str(len(result.tasks)))
     suite.set("timestamp", str(result.run.get("started_at") or ""))
-    root = ElementTree.Element("testsuites")
-    root.append(suite)
-    return ElementTree.tostring(root, encoding="unicode", xml_declaration=True) + "\n"
+    return suite
 
 
 def _add_case(suite: ElementTree.Element, task: TaskResult, threshold: float, gated: bool) -> None:

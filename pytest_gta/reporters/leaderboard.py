@@ -5,19 +5,24 @@ As text for the terminal, as Markdown, and as JSON. The same values in each.
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
+from statistics import fmean
 from typing import Any
 
 from pytest_gta.benchmark.comparison import ChangeVerdict, Comparison, NothingInCommon, compare, unlike
 from pytest_gta.benchmark.metrics import summarize
 from pytest_gta.benchmark.published import TABLES, PublishedRow
 from pytest_gta.benchmark.reference_scores import FOREIGN
+from pytest_gta.benchmark.repeats import scores_by_task
 from pytest_gta.benchmark.results import RunResult
 from pytest_gta.reporters.change import change_lines
 from pytest_gta.reporters.markdown import plain
+from pytest_gta.reporters.outcome import Measured
 from pytest_gta.reporters.wording import count, duration, interval, money, points, rate
 
+_NO_BREAK = "\u00a0"
 NOT_MEASURED = "published, not measured"
 
 
@@ -40,14 +45,48 @@ class Entry:
     summary: dict[str, Any]
     comparison: Comparison | None
     warnings: tuple[str, ...]
+    link: str = ""
+    """Where its own report is, for a page; "" when there is none."""
 
     @property
     def agent(self) -> str:
         """The agent and its model."""
-        agent = self.result.run.get("agent") or {}
-        named = " on ".join(filter(None, (agent.get("label"), agent.get("model"))))
-        read_from = self.result.run.get(FOREIGN)
-        return f"{named} ({read_from})" if read_from else named
+        return agent_words(self.result)
+
+    @property
+    def name(self) -> str:
+        """Where it was read from and its agent; just the agent for one of several of a run."""
+        return f"{self.source}: {self.agent}" if self.is_of_a_file else self.agent
+
+    @property
+    def is_of_a_file(self) -> bool:
+        """Whether it was read from a file, and is not just one agent of several of a run."""
+        return bool(self.source != (self.result.run.get("agent") or {}).get("label"))
+
+    @property
+    def seconds_a_task(self) -> float | None:
+        """Mean time of the agent, over the tasks it worked on; None when there is none."""
+        times = [task.agent.wall_s for task in self.result.tasks if task.agent]
+        return fmean(times) if times else None
+
+
+def agent_words(result: RunResult) -> str:
+    """Return a run's agent and its model in words."""
+    agent = result.run.get("agent") or {}
+    named = " on ".join(filter(None, (agent.get("label"), agent.get("model"))))
+    read_from = result.run.get(FOREIGN)
+    return f"{named} ({read_from})" if read_from else named
+
+
+def entries_of(measured: Sequence[Measured], links: Mapping[str, str] | None = None) -> list[Entry]:
+    """Return the agents of one run as a table, each compared with the first.
+
+    Args:
+        measured: The run, one part for each agent.
+        links: Where each agent's own report is, by label.
+    """
+    found = entries([(one.label, one.result) for one in measured], float(measured[0].result.run["threshold"]))
+    return [replace(entry, link=(links or {}).get(entry.source, "")) for entry in found]
 
 
 def entries(runs: Sequence[tuple[str, RunResult]], threshold: float) -> list[Entry]:
@@ -102,7 +141,7 @@ def text_lines(table: Sequence[Entry], threshold: float, *, published: bool) -> 
     """Yield the table as text of 80 columns."""
     for entry in table:
         measured = f"{entry.summary['graded']} of {count(entry.summary['tasks'], 'task')} graded"
-        yield f"{entry.letter:<3}{entry.source}: {entry.agent}, {measured}"
+        yield f"{entry.letter:<3}{entry.name}, {measured}"
     yield ""
     root_sr = f"Root SR@{threshold:g} %"
     yield f"{'':<3}{root_sr:<22}{'Root Score':<21}{'Leaf':>6}{'Tool':>6}{'Cost':>9}{'Score/$':>8}"
@@ -116,7 +155,7 @@ def text_lines(table: Sequence[Entry], threshold: float, *, published: bool) -> 
             f"{'unknown' if cost is None else money(cost):>9}{_ratio(summary['score_per_usd']):>8}"
         )
     yield ""
-    yield "Agents' time  " + ", ".join(f"{entry.letter} {duration(entry.summary['agent_s'])}" for entry in table)
+    yield from _times(table)
     yield ""
     for entry in table[1:]:
         for warning in entry.warnings:
@@ -128,8 +167,24 @@ def text_lines(table: Sequence[Entry], threshold: float, *, published: bool) -> 
         yield from _published_text()
 
 
+def _times(table: Sequence[Entry]) -> list[str]:
+    beginning = "Agents' time  "
+    each = (f"{entry.letter} {_time(entry)}" for entry in table)
+    # Each is kept together on its line.
+    joined = "; ".join(text.replace(" ", _NO_BREAK) for text in each)
+    wrapped = textwrap.wrap(joined, 79, initial_indent=beginning, subsequent_indent=" " * len(beginning))
+    return [line.replace(_NO_BREAK, " ") for line in wrapped]
+
+
+def _time(entry: Entry) -> str:
+    whole, each = entry.summary["agent_s"], entry.seconds_a_task
+    return duration(whole) if whole is None or each is None else f"{duration(each)} a task, {duration(whole)} in all"
+
+
 def _verdict_words(comparison: Comparison) -> str:
     tasks = f"over {count(len(comparison.tasks), 'common task')}"
+    if comparison.is_better:
+        return f"significantly better {tasks}"
     return {
         ChangeVerdict.PASS: f"no drop shown {tasks}",
         ChangeVerdict.FAIL: f"significantly worse {tasks}",
@@ -158,6 +213,22 @@ def _ratio(value: float | None) -> str:
     return "-" if value is None else f"{value:.3f}" if value < 100 else f"{value:.0f}"
 
 
+def task_lines(table: Sequence[Entry], threshold: float) -> Iterator[str]:
+    """Yield every task with its root score in each run as a Markdown table: where do they differ?
+
+    With repeats it is the mean. What reaches the threshold is bold.
+    """
+    scores = [scores_by_task(entry.result.tasks) for entry in table]
+    slugs = dict.fromkeys(task.slug for entry in table for task in entry.result.tasks)
+    heads = (entry.letter if entry.is_of_a_file else plain(entry.source) for entry in table)
+    yield f"| Task |{''.join(f' {head} |' for head in heads)}"
+    yield f"|---|{'--:|' * len(table)}"
+    for slug in slugs:
+        means = [fmean(of_run[slug]) if slug in of_run else None for of_run in scores]
+        cells = (points(mean) if mean is None or mean < threshold else f"**{points(mean)}**" for mean in means)
+        yield f"| {plain(slug)} | {' | '.join(cells)} |"
+
+
 # -- markdown and JSON ------------------------------------------------------------------------------------------------
 
 
@@ -169,7 +240,9 @@ def markdown_lines(table: Sequence[Entry], threshold: float, *, published: bool)
         summary = entry.summary
         cost = summary["cost_usd"]["agent"]
         cells = (
-            f"{entry.letter}: {plain(entry.source)}",
+            f"[{entry.letter}: {plain(entry.source)}]({entry.link})"
+            if entry.link
+            else f"{entry.letter}: {plain(entry.source)}",
             plain(entry.agent),
             f"{summary['graded']} of {summary['tasks']}",
             f"{rate(summary['root_sr'])} {interval(summary['root_sr_ci'])}",
@@ -177,7 +250,7 @@ def markdown_lines(table: Sequence[Entry], threshold: float, *, published: bool)
             rate(summary["leaf_sr"]),
             rate(summary["tool_sr"]),
             "unknown" if cost is None else money(cost),
-            duration(summary["agent_s"]),
+            _time(entry),
             _ratio(summary["score_per_usd"]),
         )
         yield f"| {' | '.join(cells)} |"
@@ -223,6 +296,7 @@ def as_json(table: Sequence[Entry], threshold: float, *, published: bool) -> Map
                 "source": entry.source,
                 "run": entry.result.run,
                 "summary": entry.summary,
+                "seconds_a_task": entry.seconds_a_task,
                 "warnings": entry.warnings,
                 "against_first": entry.comparison.as_json() if entry.comparison else None,
             }

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from html import escape
 
-from pytest_gta.reporters.leaderboard import Entry, markdown_lines
+from pytest_gta.reporters.leaderboard import Entry, markdown_lines, task_lines
+
+TITLE = "GTA-Workflow: runs compared"
 
 _PAGE = """<!DOCTYPE html>
 <html lang="en">
@@ -12,7 +15,7 @@ _PAGE = """<!DOCTYPE html>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
-<title>GTA-Workflow: runs compared</title>
+<title>{title}</title>
 <style>
 :root {{ color-scheme: light dark; }}
 body {{ font: 15px/1.5 system-ui, sans-serif; max-width: 78rem; margin: 2rem auto; padding: 0 1rem; }}
@@ -25,7 +28,7 @@ td {{ white-space: nowrap; }}
 </head>
 <body>
 <main>
-<h1>GTA-Workflow: runs compared</h1>
+<h1>{title}</h1>
 <div class="wide">
 {body}
 </div>
@@ -35,15 +38,27 @@ td {{ white-space: nowrap; }}
 """
 
 
-def comparison_page(table: Sequence[Entry], threshold: float, *, published: bool) -> str:
+def comparison_page(
+    table: Sequence[Entry], threshold: float, *, published: bool, title: str = TITLE, notes: Sequence[str] = ()
+) -> str:
     """Return the page: the same table and remarks as in Markdown, which keeps names from acting as markup.
 
     Args:
         table: The runs, each against the first.
         threshold: Points from which a task succeeds.
         published: Whether to add the figures the benchmark's paper gives, labelled so.
+        title: The page's heading.
+        notes: Markdown to put above the table, a paragraph each.
     """
     from markdown_it import MarkdownIt
 
     markdown = MarkdownIt("commonmark", {"html": False}).enable("table")
-    return _PAGE.format(body=markdown.render("\n".join(markdown_lines(table, threshold, published=published))))
+    lines = [
+        *(line for note in notes for line in (note, "")),
+        *markdown_lines(table, threshold, published=published),
+        "",
+        "## Tasks",
+        "",
+        *task_lines(table, threshold),
+    ]
+    return _PAGE.format(title=escape(title), body=markdown.render("\n".join(lines)))

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from pytest_gta.benchmark.comparison import ChangeVerdict, Comparison
 from pytest_gta.benchmark.metrics import percent
-from pytest_gta.benchmark.results import Gate
+from pytest_gta.benchmark.results import Gate, RunResult
 from pytest_gta.reporters.change import reasons as reasons_of_change
 from pytest_gta.reporters.wording import told_apart
 
 EXIT_OK, EXIT_FAILED, EXIT_INTERRUPTED, EXIT_NOTHING_MEASURED, EXIT_INCONCLUSIVE = 0, 1, 2, 5, 10
+_WORST_FIRST = (EXIT_FAILED, EXIT_INCONCLUSIVE, EXIT_NOTHING_MEASURED, EXIT_OK)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +79,33 @@ def judge_run(
     code, reasons = _code(summary, limits, comparison, stopped)
     if gap and code != EXIT_NOTHING_MEASURED:
         code, reasons = EXIT_INCONCLUSIVE, (gap, *reasons)
+    return _outcome(code, reasons, other_failures, gated=limits.gated, comparison=comparison)
+
+
+def over_agents(outcomes: Mapping[str, Outcome], other_failures: int = 0, *, gated: bool) -> Outcome:
+    """Return the outcome of a run of several agents: a gate holds for each of them, and the worst decides.
+
+    Args:
+        outcomes: What each agent's part means, by label.
+        other_failures: Tests of the same session that failed for reasons of their own.
+        gated: Whether a gate over the run decides.
+    """
+    worst = next(
+        (code for code in _WORST_FIRST if any(outcome.exit_code == code for outcome in outcomes.values())),
+        EXIT_NOTHING_MEASURED,
+    )
+    reasons = [
+        f"{label}: {reason}"
+        for label, outcome in outcomes.items()
+        if outcome.exit_code == worst
+        for reason in outcome.gate.reasons
+    ]
+    return _outcome(worst, tuple(reasons) or ("no task was selected",), other_failures, gated=gated)
+
+
+def _outcome(
+    code: int, reasons: tuple[str, ...], other_failures: int, *, gated: bool, comparison: Comparison | None = None
+) -> Outcome:
     if other_failures:
         reasons = (*reasons, f"{other_failures} other test{'s' * (other_failures != 1)} failed")
         code = EXIT_FAILED if code in (EXIT_OK, EXIT_NOTHING_MEASURED) else code
@@ -90,25 +118,43 @@ def judge_run(
     }[code]
     line = f"{words} (exit {code}): {'; '.join(reasons)}"
     gate = Gate(
-        verdict=verdict if limits.gated or code > EXIT_FAILED else "none",
+        verdict=verdict if gated or code > EXIT_FAILED else "none",
         reasons=reasons,
         baseline=comparison.as_json() if comparison else None,
     )
     return Outcome(gate, code, line)
 
 
-def ended_early(outcome: Outcome, exit_code: int, summary: Mapping[str, Any], run_directory: str) -> Outcome:
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """One agent's part of a run.
+
+    Attributes:
+        label: What the run calls the agent; "" when it is the only one.
+        result: Its result.
+        outcome: What it means by itself.
+    """
+
+    label: str
+    result: RunResult
+    outcome: Outcome
+
+
+def ended_early(
+    outcome: Outcome, exit_code: int, summaries: Sequence[Mapping[str, Any]], run_directory: str
+) -> Outcome:
     """Return the outcome of a run that pytest itself ended: by Ctrl-C, by ``pytest.exit`` or by an error of its own.
 
     Args:
         outcome: What is known would mean by itself.
         exit_code: pytest's, which stays.
-        summary: The run's summary.
+        summaries: The summary of each agent's part.
         run_directory: Where to go on.
     """
+    not_run, tasks = (sum(summary[key] for summary in summaries) for key in ("not_run", "tasks"))
     word = "INTERRUPTED" if exit_code == EXIT_INTERRUPTED else "ENDED EARLY"
     line = (
-        f"{word} (exit {exit_code}): {summary['not_run']} of {summary['tasks']} {_noun(summary)} not run; "
+        f"{word} (exit {exit_code}): {not_run} of {tasks} {_noun(summaries[0])} not run; "
         f"go on with --gta-resume={run_directory}"
     )
     return replace(outcome, exit_code=exit_code, line=line)

@@ -10,7 +10,8 @@ from html import escape
 from typing import Any
 
 from pytest_gta.benchmark.results import CheckpointResult, RunResult, TaskResult
-from pytest_gta.reporters.outcome import Outcome
+from pytest_gta.reporters.leaderboard import entries_of, markdown_lines
+from pytest_gta.reporters.outcome import Measured, Outcome
 from pytest_gta.reporters.score_sheet import headline
 from pytest_gta.reporters.wording import benchmark_name, count, duration, interval, money, points, rate, shown_to_judge
 
@@ -72,6 +73,20 @@ def summary_block(result: RunResult, outcome: Outcome) -> str:
         f"<p class={state}><b>{escape(outcome.line)}</b></p>"
         f"<table><tr><th>Category</th><th class=n>Tasks</th><th class=n>Root SR</th><th class=n>Root Score</th>"
         f"<th class=n>Leaf SR</th></tr>{rows}</table><p class=why>{escape(facts)}</p></div>"
+    )
+
+
+def harness_block(measured: Sequence[Measured], outcome: Outcome) -> str:
+    """Return the block above the table for a run of several agents: the table of them, and the verdict."""
+    from markdown_it import MarkdownIt
+
+    lines = markdown_lines(entries_of(measured), float(measured[0].result.run["threshold"]), published=False)
+    table = MarkdownIt("commonmark", {"html": False}).enable("table").render("\n".join(lines))
+    state = {0: "pass", 1: "fail"}.get(outcome.exit_code, "open")
+    name = benchmark_name(measured[0].result.run["dataset"])
+    return (
+        f"{STYLE}<div class=gta><h2>{name}: {count(len(measured), 'agent')}</h2>"
+        f"<p class={state}><b>{escape(outcome.line)}</b></p>{table}</div>"
     )
 
 

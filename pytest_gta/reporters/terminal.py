@@ -9,12 +9,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pytest_gta.benchmark.atomic import AtomicDataset
-from pytest_gta.benchmark.results import RunResult, TaskResult
+from pytest_gta.benchmark.results import RunResult, TaskResult, Usage
+from pytest_gta.benchmark.run_directory import AGENTS
 from pytest_gta.benchmark.task import Task
 from pytest_gta.reporters.attention import least_steady, look_at_first, measured, needy, why, without_score
 from pytest_gta.reporters.change import change_lines
 from pytest_gta.reporters.feedback import FIRST_COUNTS, gain_lines
-from pytest_gta.reporters.outcome import Outcome
+from pytest_gta.reporters.leaderboard import agent_words, entries_of, text_lines
+from pytest_gta.reporters.outcome import Measured, Outcome
 from pytest_gta.reporters.wording import (
     benchmark_name,
     count,
@@ -30,38 +32,45 @@ from pytest_gta.reporters.wording import (
 
 if TYPE_CHECKING:
     from pytest_gta.bench import Bench
+    from pytest_gta.lineup import Lineup
 
-WORST_TASKS = 5
+WORST_TASKS, WORST_TASKS_OF_EACH = 5, 3
 
 
-def header_lines(bench: Bench) -> list[str]:
-    """Return what pytest prints before the run: dataset, agent, judge, confinement, where the files go."""
-    settings, release = bench.settings, bench.release
-    tasks = [task for task in bench.tasks if isinstance(task, Task)]
+def header_lines(lineup: Lineup) -> list[str]:
+    """Return what pytest prints before the run: dataset, agents, judge, confinement, where the files go."""
+    settings, benches = lineup.settings, [one.bench for one in lineup.contenders]
+    bench, release = benches[0], benches[0].release
+    tasks = [task for task in lineup.tasks if isinstance(task, Task)]
     leaves = sum(len(task.leaves) for task in tasks)
-    different = len({task.base_slug for task in bench.tasks})
+    different = len({task.base_slug for task in lineup.tasks})
     of = "" if different == len(release.task_ids) else f" of {len(release.task_ids)}"
     times = f" {settings.repeat} times each" if settings.repeat > 1 else ""
-    spec = bench.agent_spec
-    target = shown_path(Path(spec.target), bench.folder) if spec.kind in ("outputs", "pack") else spec.target
-    named = spec.harness or ":".join(filter(None, (spec.kind, target)))
-    agent = " on ".join(filter(None, (named, settings.model)))
+    for_each = " for each agent" if lineup.is_several else ""
+    judge = f"judge {settings.judge_model}"
+    notes = dict.fromkeys(one.agent_under_test.seclusion.note for one in benches if one.agent_under_test.seclusion)
     lines = [
-        f"gta: {release.name}, {different}{of} tasks{times}, {count(leaves, 'leaf')}, "
+        f"gta: {release.name}, {different}{of} tasks{times}, {count(leaves, 'leaf')}{for_each}, "
         f"success from {settings.threshold:g} points",
-        f"gta: agent {agent}, judge {settings.judge_model}",
+        *([f"gta: {judge}"] if lineup.is_several else ()),
+        *(
+            f"gta: agent {one.label}: {_agent(one.bench)}{_part(one.bench, lineup)}"
+            if lineup.is_several
+            else f"gta: agent {_agent(one.bench)}, {judge}"
+            for one in lineup.contenders
+        ),
         *([f"gta: feedback {settings.feedback}: {FIRST_COUNTS}"] if settings.feedback != "none" else ()),
         f"gta: tools in {bench.confinement.note}",
         f"gta: renderers {_renderers(bench)}",
-        *([f"gta: command {seclusion.note}"] if (seclusion := bench.agent_under_test.seclusion) else ()),
-        f"gta: run directory {shown_path(bench.run.root, bench.folder)}",
+        *(f"gta: command {note}" for note in notes),
+        f"gta: run directory {shown_path(lineup.run.root, lineup.folder)}",
         *([f"gta: {fault}"] if (fault := _cache_fault(bench)) else ()),
     ]
     if isinstance(release, AtomicDataset):
         left_out = ", ".join(f"{number:,} because {why}" for why, number in release.left_out.items()) or "none"
         lines.append("gta: a question is a task of one leaf, its answer: Root SR is the share of right answers")
         lines.append(f"gta: questions left out: {left_out}")
-    invalid = len(bench.tasks) - len(tasks)
+    invalid = len(lineup.tasks) - len(tasks)
     if invalid:
         lines.append(f"gta: {count(invalid, 'task')} not usable, see the errors or `pytest-gta validate`")
     if settings.uses_local_model:
@@ -77,6 +86,18 @@ def _cache_fault(bench: Bench) -> str:
     fault = fault_of(kept) if kept else ""
     what = "reused or kept" if "not a folder" in fault or "read" in fault else "kept"
     return f"--gta-cache {shown_path(kept, bench.folder)}: {fault}, so no verdict is {what}" if kept and fault else ""
+
+
+def _agent(bench: Bench) -> str:
+    spec = bench.agent_spec
+    target = shown_path(Path(spec.target), bench.folder) if spec.kind in ("outputs", "pack") else spec.target
+    named = spec.harness or ":".join(filter(None, (spec.kind, target)))
+    return " on ".join(filter(None, (named, bench.settings.model)))
+
+
+def _part(bench: Bench, lineup: Lineup) -> str:
+    has, whole = len(bench.tasks), len(lineup.tasks)
+    return "" if has == whole else f", has {has} of {count(whole, 'task')}"
 
 
 def _renderers(bench: Bench) -> str:
@@ -98,6 +119,51 @@ class SummaryLine:
 
     text: str
     marks: tuple[str, ...] = ()
+
+
+def lines_of(
+    measured: Sequence[Measured],
+    outcome: Outcome,
+    files: Sequence[str],
+    folder: Path,
+    *,
+    width: int = 80,
+    quiet: bool = False,
+    verbose: bool = False,
+) -> Iterator[SummaryLine]:
+    """Yield the summary of a run: of its one agent, or of each of several and the table of them.
+
+    Args:
+        measured: The run, one part for each agent.
+        outcome: What the whole means.
+        files: The reports written.
+        folder: What shown paths are relative to.
+        width: Columns there are.
+        quiet: Leave out all but the headlines and the meaning.
+        verbose: Add the table by capability, of a run of one agent.
+    """
+    if len(measured) == 1 and not measured[0].label:
+        only = measured[0].result
+        yield from summary_lines(only, outcome, files, folder, width=width, quiet=quiet, verbose=verbose)
+        return
+    for one in measured:
+        yield SummaryLine(f"-- {shortened(agent_words(one.result), width - 8)} --", ("bold",))
+        for line in headline(one.result.summary, one.result.run["threshold"]):
+            yield SummaryLine(line)
+        if not quiet:
+            changes = change_lines(one.result.gate.baseline, width=width) if one.result.gate.baseline else ()
+            gain = gain_lines(one.result.summary["feedback"]) if one.result.summary.get("feedback") else ()
+            for line in ("", *changes, *gain, *_worst(one.result.tasks, width, WORST_TASKS_OF_EACH)):
+                yield SummaryLine(line)
+    if not quiet:
+        threshold = measured[0].result.run["threshold"]
+        for line in text_lines(entries_of(measured), threshold, published=False):
+            yield SummaryLine(line)
+        yield SummaryLine(_judging([one.result for one in measured]))
+        own = [file for file in files if Path(file).parent.parent.name == AGENTS]
+        folders = [f"{Path(own[0]).parent.parent}/*/{name}" for name in dict.fromkeys(Path(f).name for f in own)]
+        yield SummaryLine(_reports([*(file for file in files if file not in own), *folders], folder))
+    yield SummaryLine(outcome.line, ("bold", _colour(outcome)))
 
 
 def summary_lines(
@@ -124,7 +190,6 @@ def summary_lines(
     for line in headline(result.summary, result.run["threshold"]):
         yield SummaryLine(line, ("bold",))
     if not quiet:
-        reports = "Reports  " + "\n         ".join(shown_path(Path(file), folder) for file in files)
         changes = change_lines(result.gate.baseline, width=width) if result.gate.baseline else ()
         for line in (
             "",
@@ -135,28 +200,37 @@ def summary_lines(
             *(gain_lines(result.summary["feedback"]) if result.summary.get("feedback") else ()),
             *_worst(result.tasks, width),
             *_spending(result),
-            reports,
+            _reports(files, folder),
         ):
             yield SummaryLine(line)
-    colour = {0: "green", 1: "red"}.get(outcome.exit_code, "yellow")
-    yield SummaryLine(outcome.line, ("bold", colour))
+    yield SummaryLine(outcome.line, ("bold", _colour(outcome)))
 
 
-def write_summary(reporter: Any, result: RunResult, outcome: Outcome, files: Sequence[str], folder: Path) -> None:
+def _reports(files: Sequence[str], folder: Path) -> str:
+    return "Reports  " + "\n         ".join(shown_path(Path(file), folder) for file in files)
+
+
+def _colour(outcome: Outcome) -> str:
+    return {0: "green", 1: "red"}.get(outcome.exit_code, "yellow")
+
+
+def write_summary(
+    reporter: Any, measured: Sequence[Measured], outcome: Outcome, files: Sequence[str], folder: Path
+) -> None:
     """Write the summary of a run to pytest's terminal.
 
     Args:
         reporter: pytest's terminal reporter.
-        result: The run.
+        measured: The run, one part for each agent.
         outcome: Its meaning.
         files: The reports written.
         folder: What shown paths are relative to.
     """
-    reporter.write_sep("=", benchmark_name(result.run["dataset"]), bold=True)
+    reporter.write_sep("=", benchmark_name(measured[0].result.run["dataset"]), bold=True)
     width = reporter.config.get_terminal_writer().fullwidth
     verbosity = reporter.config.get_verbosity()
     options = {"quiet": verbosity < 0, "verbose": verbosity > 0}
-    for line in summary_lines(result, outcome, files, folder, width=width, **options):
+    for line in lines_of(measured, outcome, files, folder, width=width, **options):
         reporter.write_line(line.text, **dict.fromkeys(line.marks, True))
 
 
@@ -210,9 +284,9 @@ def _group_table(head: str, table: Mapping[str, Mapping[str, Any]]) -> list[str]
     return [*lines, ""]
 
 
-def _worst(tasks: Sequence[TaskResult], width: int) -> list[str]:
+def _worst(tasks: Sequence[TaskResult], width: int, most: int = WORST_TASKS) -> list[str]:
     """Return the tasks to look at first, each with why."""
-    chosen = look_at_first(tasks, WORST_TASKS)
+    chosen = look_at_first(tasks, most)
     if not chosen:
         return []
     lines = ["Look at first"]
@@ -226,16 +300,23 @@ def _worst(tasks: Sequence[TaskResult], width: int) -> list[str]:
 def _spending(result: RunResult) -> list[str]:
     summary = result.summary
     tokens, cost = summary["tokens"], summary["cost_usd"]
-    calls = sum(task.judge.usage.calls for task in result.tasks)
-    cached = sum(task.judge.cached_leaves for task in result.tasks)
-    reused = f", {count(cached, 'leaf')} reused" if cached else ""
     untold = cost["agent"] is None and not any(tokens["agent"].values())
     agent = "usage not told" if untold else f"{money(cost['agent'])}, {_tokens(tokens['agent'])}"
     return [
         f"Agent    {agent}, {duration(summary['agent_s'])} in all",
-        f"Judge    {money(cost['judge'])}, {_tokens(tokens['judge'])}, {count(calls, 'call')}{reused}",
+        _judging([result]),
         f"Time     {duration(summary['wall_s'])}",
     ]
+
+
+def _judging(results: Sequence[RunResult]) -> str:
+    """Return what the judge took, over all agents."""
+    judging = [task.judge for result in results for task in result.tasks]
+    usage = sum((one.usage for one in judging), Usage())
+    cached = sum(one.cached_leaves for one in judging)
+    reused = f", {count(cached, 'leaf')} reused" if cached else ""
+    tokens = usage.tokens.model_dump()
+    return f"Judge    {money(usage.cost_usd)}, {_tokens(tokens)}, {count(usage.calls, 'call')}{reused}"
 
 
 def _tokens(tokens: dict[str, int]) -> str:

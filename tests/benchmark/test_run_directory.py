@@ -225,3 +225,17 @@ def test_a_place_that_is_no_folder_is_named(tmp_path: Path) -> None:
         run.task("t").restart()
     with pytest.raises(NotWritten, match="file/locks/t cannot be written: "), run.task("t").lock():
         pass
+
+
+def test_a_run_of_several_agents_and_its_parts(tmp_path: Path) -> None:
+    run = RunDirectory(tmp_path / "run")
+    assert run.agents() == ()
+    run.write_manifest({"agents": [{"label": "a"}, {"label": "b"}]})
+    part = run.of_agent("b")
+    assert run.agents() == ("a", "b")
+    assert part.root == tmp_path / "run" / "agents" / "b"
+    assert (part.whole, part.id) == (tmp_path / "run", "run/b")
+    assert part.control == run.control == tmp_path / "run" / "control"
+    assert (run.whole, run.id) == (tmp_path / "run", "run")
+    alone = RunDirectory(tmp_path / "agents" / "x")
+    assert (alone.whole, alone.id) == (alone.root, "x")

@@ -161,10 +161,15 @@ def test_the_comparison_as_a_page(here: Path, capsys: pytest.CaptureFixture[str]
     code, _ = out(capsys, "a", "b", "--published", "--html", "pages/compared.html")
     assert code == 0
     page = html.fromstring((here / "pages" / "compared.html").read_text())
-    rows = [[cell.text_content() for cell in row.xpath("./td")] for row in page.xpath("//tbody/tr")]
+    rows, tasks = (
+        [[cell.text_content() for cell in row.xpath("./td")] for row in table.xpath("./tbody/tr")]
+        for table in page.xpath("//table")
+    )
     assert rows[0][0] == "A: a"
     assert rows[0][3].startswith("75.0 %")
     assert rows[1][3].startswith("50.0 %")
     assert hostile in rows[1][1]
     assert len(rows) == 2 + len(MODELS) + len(HARNESSES)
+    assert tasks[2:] == [["planning_3", "9.00", "3.00"], ["planning_4", "3.00", "3.00"]]
+    assert page.xpath("//table")[1].xpath(".//tr[3]//strong/text()") == ["9.00"]
     assert page.xpath("//img | //script | //strong[text()='m']") == []

@@ -74,17 +74,6 @@ def test_results_go_to_another_file_as_well(killed: RunDirectory, tmp_path: Path
     assert (tmp_path / "ci" / "gta.json").read_bytes() == (killed.root / "results.json").read_bytes()
 
 
-def test_of_a_run_of_several_agents_one_has_to_be_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    several = [{"label": "one"}, {"label": "two"}]
-    RunDirectory(tmp_path / "run").write_manifest({"agents": several, "options": {"agent": "outputs:x"}})
-    for label in ("two", "one"):
-        RunDirectory(tmp_path / "run" / "agents" / label).write_manifest({"agent": {"label": label}})
-    with pytest.raises(SystemExit):
-        main(["report", str(tmp_path / "run")])
-    both = f"{tmp_path}/run/agents/one, {tmp_path}/run/agents/two"
-    assert f"is a run of several agents; name one of them: {both}" in " ".join(capsys.readouterr().err.split())
-
-
 def test_a_run_that_is_over_is_held_against_another(
     killed: RunDirectory, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from pytest_gta.benchmark.results import JudgeRecord, RunResult, TaskStatus, Tokens, Usage
 from pytest_gta.benchmark.scoring import score_tree
-from pytest_gta.reporters.outcome import GateLimits, judge_run
+from pytest_gta.reporters.outcome import GateLimits, Measured, judge_run
 from pytest_gta.reporters.terminal import headline, shown_path, summary_lines, write_summary
 from tests.domain import a_run, an_agent, by_id, graded, inner, leaf, not_graded, scored
 
@@ -156,7 +156,8 @@ class _Reporter:
 def test_pytest_writes_the_same_lines_with_marks(verbosity: int) -> None:
     run = a_run(*MIXED)
     reporter = _Reporter(verbosity)
-    write_summary(reporter, run, judge_run(run.summary, LIMITS), ["run/results.json"], Path())
+    outcome = judge_run(run.summary, LIMITS)
+    write_summary(reporter, [Measured("", run, outcome)], outcome, ["run/results.json"], Path())
     assert [text for text, _ in reporter.written] == ["= GTA-Workflow", *lines(run, quiet=verbosity < 0)]
     assert reporter.written[1][1] == {"bold": True}
     assert reporter.written[-1][1] == {"bold": True, "red": True}
