@@ -52,8 +52,8 @@ class AgentUnderTest:
 
     @property
     def needs_model_key(self) -> bool:
-        """Whether the model of ``--gta-model`` is reached with a key of its own here; a closed product has its own."""
-        return not self.is_recorded and self.spec.kind != "manus"
+        """Whether the model of ``--gta-model`` is asked with a key of ours; other agents may have a login of their own."""
+        return self.spec.runs_the_model or bool(self.spec.harness)
 
     @cached_property
     def recorded_ids(self) -> frozenset[str] | None:

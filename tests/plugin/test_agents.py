@@ -18,7 +18,8 @@ def test_a_command(make_project: Callable[..., Project]) -> None:
         ".py",
         agent="import sys\nopen('report.md', 'w').write(sys.stdin.read())\nprint('I wrote report.md.')\n",
     )
-    result = project.run(agent=f"cmd:{sys.executable} agent.py")
+    # It may have a login of its own: naming its model asks for no key of ours.
+    result = project.run("--gta-model=gpt-5", agent=f"cmd:{sys.executable} agent.py")
     result.assert_outcomes(passed=2)
     result.stdout.fnmatch_lines(["gta: command *seclu*"])
     task = project.tasks()["1"]
