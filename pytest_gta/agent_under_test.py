@@ -52,7 +52,7 @@ class AgentUnderTest:
 
     @property
     def needs_model_key(self) -> bool:
-        """Whether the model of ``--gta-model`` is asked with a key of ours; other agents may have a login of their own."""
+        """Whether ``--gta-model`` is asked with a key of ours; other agents may have a login of their own."""
         return self.spec.runs_the_model or bool(self.spec.harness)
 
     @cached_property
