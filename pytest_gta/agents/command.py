@@ -175,6 +175,8 @@ class CommandAgent:
                 output=beside / "agent_output.txt",
                 errors=beside / "agent_errors.txt",
             )
+            if self._stopped:  # before there was a process to stop
+                process.stop()
             if isinstance(tools, RecordedTools):
                 tools.end_by(time.monotonic() + self._limits.task_timeout_s)
             try:

@@ -6,7 +6,8 @@ import json
 import os
 import sys
 import textwrap
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -220,14 +221,14 @@ def test_asked_to_end_at_the_deadline(
 STUBBORN = """
 import os, signal, subprocess, sys, time
 signal.signal(signal.SIGTERM, signal.SIG_IGN)
-ignore = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); time.sleep(60)"
+ignore = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); time.sleep(3600)"
 child = subprocess.Popen([sys.executable, "-c", ignore])
 escaped = subprocess.Popen([sys.executable, "-c", ignore], start_new_session=True)
 if os.fork() == 0:
     os.setsid()
     if os.fork() == 0:
         open("orphan.pid", "w").write(str(os.getpid()))
-        time.sleep(60)
+        time.sleep(3600)
     os._exit(0)
 open("pids.txt", "w").write(f"{os.getpid()} {child.pid} {escaped.pid}")
 while not os.path.exists("orphan.pid") or not open("orphan.pid").read():
@@ -248,7 +249,7 @@ def test_nothing_that_ignores_the_deadline_is_left(
 ) -> None:
     monkeypatch.setattr(command_process, "GRACE_S", 0.3)
     over_when("ready")
-    record = run(program(STUBBORN + "open('ready', 'w').close()\ntime.sleep(60)"), timeout_s=600, deadline_s=600)
+    record = run(program(STUBBORN + "open('ready', 'w').close()\ntime.sleep(3600)"), timeout_s=600, deadline_s=600)
     assert record.stop_reason is StopReason.TIMEOUT
     pids = pids_in(bench.workspace.root)
     assert len(pids) == 4 and all(gone(pid) for pid in pids)
@@ -262,22 +263,38 @@ def test_what_a_finished_command_left_running_is_ended(
     assert all(gone(pid) for pid in pids_in(bench.workspace.root))
 
 
-def test_told_to_stop(run: Callable[..., AgentRecord], program: Write, bench: Bench, tmp_path: Path) -> None:
-    agent = CommandAgent(
-        program("import time; time.sleep(60)"), "cmd", Limits(task_timeout_s=60), EXPOSED, base=tmp_path / "project"
-    )
+SLEEPS = "import time; open('began', 'w').close(); time.sleep(3600)"
 
-    class StoppedSoon:
-        label = "cmd"
 
-        def run(self, task: Any, tools: Any, workspace: Any) -> Any:
-            import threading
+def test_told_to_stop(program: Write, bench: Bench, tmp_path: Path) -> None:
+    limits = Limits(task_timeout_s=300)
+    agent = CommandAgent(program(SLEEPS), "cmd", limits, EXPOSED, base=tmp_path / "project")
 
-            threading.Timer(0.5, agent.stop).start()
-            return agent.run(task, tools, workspace)
+    def stop_once_begun() -> None:
+        eventually((bench.workspace.root / "began").exists)
+        agent.stop()
 
-    record = bench.run(StoppedSoon())
+    stopper = threading.Thread(target=stop_once_begun)
+    stopper.start()
+    record = bench.run(agent)
+    stopper.join()
+    assert (bench.workspace.root / "began").exists()
     assert (record.stop_reason, record.stop_detail) == (StopReason.TIMEOUT, "it was told to stop")
+    assert record.wall_s < limits.task_timeout_s
+
+
+def test_told_to_stop_before_its_command_has_started(program: Write, bench: Bench, tmp_path: Path) -> None:
+    class StopsMeanwhile(Seclusion):
+        def wrap(self, command: Sequence[str], **_: Any) -> list[str]:
+            agent.stop()
+            return list(command)
+
+    limits = Limits(task_timeout_s=120)
+    seclusion = StopsMeanwhile(EXPOSED.program, EXPOSED.note, EXPOSED.hidden, EXPOSED.kept)
+    agent = CommandAgent(program(SLEEPS), "cmd", limits, seclusion, base=tmp_path / "project")
+    record = bench.run(agent)
+    assert (record.stop_reason, record.stop_detail) == (StopReason.TIMEOUT, "it was told to stop")
+    assert record.wall_s < limits.task_timeout_s
 
 
 def test_links_and_special_files_are_not_taken(bench: Bench, run: Callable[..., AgentRecord], program: Write) -> None:

@@ -411,12 +411,12 @@ STARTS = """
 import os, subprocess, time
 
 def run(task):
-    started = subprocess.Popen(["setsid", "sleep", "61"])
+    started = subprocess.Popen(["setsid", "sleep", "3600"])
     if not (child := os.fork()):
         os.setsid()
         if not (grandchild := os.fork()):
             open("daemon.txt", "w").write(str(os.getpid()))
-            time.sleep(60)
+            time.sleep(3600)
         os._exit(0)
     os.waitpid(child, 0)
     open("own.txt", "w").write(str(os.getpid()))
@@ -431,17 +431,17 @@ def run(task):
     "then",
     [
         "return 'done'",
-        "time.sleep(60)",
+        "time.sleep(3600)",
         "os._exit(3)",
         "os.kill(os.getpid(), 9)",
-        "os.kill(os.getppid(), 9); time.sleep(60)",
+        "os.kill(os.getppid(), 9); time.sleep(3600)",
     ],
 )
 def test_what_it_started_ends_with_it_even_in_sessions_of_their_own(
     bench: Bench, modules: Write, then: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = modules(starts=STARTS.replace("THEN", then))
-    if then == "time.sleep(60)":
+    if then == "time.sleep(3600)":
         over_when(monkeypatch, bench.workspace.root / "started.txt")
     record = run(bench, folder, "starts:run", timeout_s=600)
     started = [int((bench.workspace.root / name).read_text()) for name in ("own.txt", "daemon.txt", "started.txt")]
