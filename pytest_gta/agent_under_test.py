@@ -92,7 +92,7 @@ class AgentUnderTest:
             )
         if self.spec.harness and self._settings.model in (None, LOCAL_MODEL):
             raise SettingsError(
-                f"--gta-agent={self._settings.agent.strip()} needs a model of its own: add --gta-model=NAME (and "
+                f"--gta-agent={self.spec.harness} needs a model of its own: add --gta-model=NAME (and "
                 "--gta-base-url=URL); the bundled one, local, is for --gta-agent=tools and react"
             )
         if self.spec.kind == "manus" and not os.environ.get("MANUS_API_KEY", "").strip():

@@ -87,7 +87,9 @@ def test_outputs_select_the_tasks_they_have(make_project: Callable[..., Project]
 )
 def test_usage_errors(make_project: Callable[..., Project], options: tuple[str, ...], message: str) -> None:
     project = make_project(6)
-    result = project.run(*options)
+    named = [option for option in options if option.startswith("--gta-agent=")]
+    others = [option for option in options if option not in named]
+    result = project.run(*others, agent=named[0].partition("=")[2] if named else None)
     assert result.ret == 4
     errors = [line for line in result.errlines if line.startswith("ERROR: pytest-gta: ")]
     assert len(errors) == 1
