@@ -1,7 +1,8 @@
 """Scores that the reference implementation wrote: its details (``..._scores.json``) and its summary, read as a run.
 
 The files name tasks by id alone and hold no rubric, so a run of the same tasks lends both: roots are then recomputed
-from the leaves of the details. Without it, and from a summary, the file's own score of a task counts.
+from the leaves of the details. The file's own score of a task counts without it, from a summary, and where the two
+differ: then the file was made with another rubric, or other weights.
 """
 
 from __future__ import annotations
@@ -19,14 +20,18 @@ from pytest_gta.benchmark.results import (
     TaskStatus,
     Verdict,
 )
-from pytest_gta.benchmark.scoring import FULL_SCORE, score_tree
+from pytest_gta.benchmark.scoring import FULL_SCORE, RootScore, score_tree
 from pytest_gta.benchmark.task import Checkpoint
 
 FOREIGN = "read_from"
 """The key under ``run`` that only a run has which was read from such a file; its value says of what kind."""
+OTHER_RUBRIC = "other_rubric"
+"""The key under ``run`` of how many tasks were scored by another rubric than the one known here."""
 
 _KINDS = {"task_results": "score file of the reference", "per_task": "score summary of the reference"}
 _OPEN = ("pending", "unknown")
+_SAME_POINTS = 0.05
+_MADE_WITH_ANOTHER = "so it was made with another"
 
 
 def is_reference_file(value: Any) -> bool:
@@ -57,6 +62,7 @@ def read_reference(value: Mapping[str, Any], file: Path, known: Sequence[TaskRes
             "agent": {"label": Path(pack).stem if isinstance(pack, str) and pack else file.stem, "model": None},
             "judge": {"model": made.get("model"), "prompt_version": "the reference's"},
             "threshold": threshold,
+            OTHER_RUBRIC: sum(note.endswith(_MADE_WITH_ANOTHER) for task in tasks for note in task.notes),
         },
         summary={},
         tasks=tasks,
@@ -95,9 +101,9 @@ def _task(number: str, entry: Mapping[str, Any], known: TaskResult | None, thres
         said = error if isinstance(error, str) and error else f"the file says {status!r}"
         state = TaskStatus.NOT_RUN if status in _OPEN else TaskStatus.UNSCORED
         return TaskResult(status=state, error=said[:300], **shared)
-    if isinstance(nodes, list) and known is not None and known.checkpoints:
-        root = score_tree([_node(top) for top in known.checkpoints], _verdicts(nodes))
-        guessed = sum(_fell_back(node) for node in nodes)
+    root = _recomputed(nodes, known)
+    if root is not None and (root.score is None or score is None or abs(root.score - score) <= _SAME_POINTS):
+        guessed = sum(_fell_back(node) for node in nodes or ())
         remark = f"{guessed} of its leaves were scored from an answer that the reference's judge could not read"
         missing = "" if root.score is not None else "the file has no score for some of the task's leaves"
         return TaskResult(
@@ -112,14 +118,24 @@ def _task(number: str, entry: Mapping[str, Any], known: TaskResult | None, thres
         )
     if score is None:
         return TaskResult(status=TaskStatus.UNSCORED, error="the file has no score for it", **shared)
+    why = "its leaves are not known here"
+    if root is not None:
+        why = f"by the rubric known here its leaves make {root.score:.2f}, {_MADE_WITH_ANOTHER}"
     return TaskResult(
         status=TaskStatus.GRADED,
         root_score=score,
         root_bounds=(score, score),
         success=score >= threshold,
-        notes=("the file's own score; its leaves are not known here",),
+        notes=(f"the file's own score; {why}",),
         **shared,
     )
+
+
+def _recomputed(nodes: Any, known: TaskResult | None) -> RootScore | None:
+    """Return the root that a file's leaves make; None when it has none, or there is no rubric to add them up by."""
+    if not isinstance(nodes, list) or known is None or not known.checkpoints:
+        return None
+    return score_tree([_node(top) for top in known.checkpoints], _verdicts(nodes))
 
 
 def _verdicts(nodes: Sequence[Any]) -> dict[str, Verdict]:

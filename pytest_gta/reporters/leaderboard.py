@@ -14,7 +14,7 @@ from typing import Any
 from pytest_gta.benchmark.comparison import ChangeVerdict, Comparison, NothingInCommon, compare, unlike
 from pytest_gta.benchmark.metrics import summarize
 from pytest_gta.benchmark.published import TABLES, PublishedRow
-from pytest_gta.benchmark.reference_scores import FOREIGN
+from pytest_gta.benchmark.reference_scores import FOREIGN, OTHER_RUBRIC
 from pytest_gta.benchmark.repeats import scores_by_task
 from pytest_gta.benchmark.results import RunResult
 from pytest_gta.reporters.change import change_lines
@@ -109,6 +109,8 @@ def entries(runs: Sequence[tuple[str, RunResult]], threshold: float) -> list[Ent
                 comparison = compare(first.tasks, run.tasks, threshold)
             except NothingInCommon:
                 warnings.append("no task that both have a score for")
+            if others := run.run.get(OTHER_RUBRIC):
+                warnings.append(f"{count(others, 'task')} scored by another rubric: the file's own scores count")
             if _tools(first) and _tools(run) and _tools(first) != _tools(run):
                 warnings.append(f"other tools offered ({len(_tools(first))}, now {len(_tools(run))})")
         made.append(Entry(_letter(number), source, run, summary, comparison, tuple(warnings)))

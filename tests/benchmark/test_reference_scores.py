@@ -48,12 +48,23 @@ def test_roots_are_recomputed_from_the_leaves() -> None:
     ours = graded("1", 9)
     names = leaves_of(ours)
     nodes = [(name, 4, "so so") for name in names]
-    # What the file says of the root does not count where the leaves and the rubric are known.
-    (task,) = read(details(t1=entry(9.9, *nodes)), ours).tasks
+    # The file's own root is one that was rounded, or there is none.
+    (task,) = read(details(t1=entry(4.04, *nodes)), ours).tasks
+    assert read(details(t1=entry(None, *nodes)), ours).tasks == (task,)
     assert (task.status, task.root_score, task.success) == (TaskStatus.GRADED, 4.0, False)
     assert (task.slug, task.category) == (ours.slug, ours.category)
     assert {leaf.analysis for leaf in task.leaves()} == {"so so"}
     assert [leaf.requirements for leaf in task.leaves()] == [leaf.requirements for leaf in ours.leaves()]
+
+
+def test_a_file_of_another_rubric_with_the_same_ids_keeps_its_own_score() -> None:
+    ours = graded("1", 9)
+    nodes = [(name, 4, "so so") for name in leaves_of(ours)]
+    (task,) = read(details(t1=entry(9.9, *nodes)), ours).tasks
+    assert (task.status, task.root_score, task.success, task.checkpoints) == (TaskStatus.GRADED, 9.9, True, ())
+    assert task.notes == (
+        "the file's own score; by the rubric known here its leaves make 4.00, so it was made with another",
+    )
 
 
 def test_a_leaf_that_the_file_has_no_score_for_is_not_a_zero() -> None:
@@ -125,7 +136,7 @@ def test_compare_sets_it_beside_a_run(
     monkeypatch.chdir(tmp_path)
     tasks = [graded(str(number), 9) for number in (1, 2, 3)]
     RunDirectory(tmp_path / "a").write_results(a_run(*tasks))
-    worse = {f"t{n}": entry(0.0, *((leaf, 2, "") for leaf in leaves_of(t))) for n, t in enumerate(tasks, 1)}
+    worse = {f"t{n}": entry(2.0, *((leaf, 2, "") for leaf in leaves_of(t))) for n, t in enumerate(tasks, 1)}
     (tmp_path / "their_scores.json").write_text(json.dumps(details(**worse)))
     assert main(["compare", "a", "their_scores.json"]) == 0
     lines = capsys.readouterr().out.splitlines()
@@ -136,3 +147,18 @@ def test_compare_sets_it_beside_a_run(
     assert any(line.startswith("WARNING: B is not like A: another dataset") for line in lines)
     assert any(line.startswith("B against A: ") and "3 common tasks" in line for line in lines)
     assert any(line.startswith("Agents' time  A ") and line.endswith("B unknown") for line in lines)
+
+
+def test_compare_warns_of_another_rubric(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    tasks = [graded(str(number), 9) for number in (1, 2)]
+    RunDirectory(tmp_path / "a").write_results(a_run(*tasks))
+    other = {f"t{n}": entry(9.0, *((leaf, 2, "") for leaf in leaves_of(t))) for n, t in enumerate(tasks, 1)}
+    (tmp_path / "their_scores.json").write_text(json.dumps(details(**other)))
+    assert main(["compare", "a", "their_scores.json"]) == 0
+    assert (
+        "WARNING: B is not like A: 2 tasks scored by another rubric: the file's own scores count"
+        in capsys.readouterr().out.splitlines()
+    )

@@ -276,11 +276,24 @@ def test_the_two_lists_of_inputs_are_one_and_paths_are_plain(tmp_path: Path) -> 
         assert task.notes == ("an input is only a link and is not staged: https://example.org/c.csv",)
 
 
-def test_listing_tasks_reads_no_input_file(tmp_path: Path) -> None:
-    path = make_release(tmp_path / "d", tasks=12)
-    for file in (path / "resources").rglob("*.*"):
-        file.chmod(0)
-    assert all(isinstance(task, Task) for task in Release(path).tasks())
+def test_listing_tasks_reads_no_input_file(make: Callable[..., Release], monkeypatch: pytest.MonkeyPatch) -> None:
+    opened = []
+    open_file, open_member = Path.open, zipfile.ZipFile.open
+
+    def file(self: Path, *arguments: Any, **more: Any) -> Any:
+        opened.append(self.as_posix())
+        return open_file(self, *arguments, **more)
+
+    def member(self: zipfile.ZipFile, name: Any, *arguments: Any, **more: Any) -> Any:
+        opened.append(getattr(name, "filename", name))
+        return open_member(self, name, *arguments, **more)
+
+    made = make(tasks=12)
+    monkeypatch.setattr(Path, "open", file)
+    monkeypatch.setattr(zipfile.ZipFile, "open", member)
+    release = Release(made.path)
+    assert all(isinstance(task, Task) for task in release.tasks()) and release.tool_metadata
+    assert {name.rpartition("/")[2] for name in opened} == {"end.json", "toolmeta.json"}
 
 
 def test_metadata_of_the_factory_is_that_of_the_index(make: Callable[..., Release]) -> None:
