@@ -224,8 +224,8 @@ class Controller:
             return
         report.when = "setup"
         self._crashed = key
-        why = "; the machine ran out of memory meanwhile: run fewer at once (-n)" if self._memory.has_killed() else ""
-        self._memory = MemoryWatch()
+        # The watch goes on: one shortage may end several workers.
+        why = "; the machine ran out of memory in this run: run fewer at once (-n)" if self._memory.has_killed() else ""
         go_on = f"go on with --gta-resume={self._lineup.run.root}"
         result = board.add_crash(run_key, f"{report.longrepr}{why}; {go_on}")
         attach_result(report, result)

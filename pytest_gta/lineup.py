@@ -21,6 +21,7 @@ from pytest_gta.pairing import Pairing, pairings
 from pytest_gta.selection import DatasetFinder, select_tasks
 from pytest_gta.settings import Settings, SettingsError
 from pytest_gta.workshop import Workshop
+from pytest_gta.written_reports import beside
 
 if TYPE_CHECKING:
     from pytest_gta.benchmark.task import Task, TaskFault
@@ -241,11 +242,6 @@ def _of_one(settings: Settings, pairing: Pairing, run: RunDirectory) -> Settings
         markdown=None,
         given=tuple(given.items()),
     )
-
-
-def beside(file: Path, label: str) -> Path:
-    """Return where what belongs to one agent goes, beside the file that is about all of them."""
-    return file.with_name(f"{file.stem}-{label}{file.suffix}")
 
 
 @contextmanager

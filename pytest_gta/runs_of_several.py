@@ -9,13 +9,12 @@ from typing import Generic, TypeVar
 
 from pytest_gta.benchmark.run_directory import RunDirectory, write_atomic
 from pytest_gta.finished_run import baseline_of
-from pytest_gta.lineup import beside
 from pytest_gta.merging import Merged, merge, read_part, write_merged
 from pytest_gta.reporters.harnesses import write_json, write_page, write_summary
 from pytest_gta.reporters.outcome import Measured, Outcome, over_agents
 from pytest_gta.run_report import RebuiltRun, rebuild_run
 from pytest_gta.settings import SettingsError
-from pytest_gta.written_reports import COMPARISON, relative_links
+from pytest_gta.written_reports import COMPARISON, beside, relative_links
 
 GATES = ("fail_under", "fail_under_score", "baseline")
 """Options of a gate over the run."""

@@ -53,6 +53,11 @@ def write_reports(
     return written, faults
 
 
+def beside(file: Path, label: str) -> Path:
+    """Return where what belongs to one agent goes, beside the file that is about all of them."""
+    return file.with_name(f"{file.stem}-{label}{file.suffix}")
+
+
 def _reports(
     measured: Sequence[Measured], outcome: Outcome, lineup: Lineup, wall_s: float, job_summary: str | None
 ) -> Iterator[Report]:

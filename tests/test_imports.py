@@ -19,24 +19,16 @@ LAYERS = (
 )  # fmt: skip
 """From the bottom up: a module imports from its own layer and from those below."""
 
-PURE = (
-    "agent_under_test",
-    "packed_run",
-    "pairing",
-    "settings",
-    "options",
-    "selection",
-    "judge_address",
-    "road",
-    "run_report",
-    "local_profile",
-    "second_attempt",
-)
-"""Modules beside the packages that do without pytest."""
+WITH_PYTEST = (
+    "checkpoint_reports", "collection", "controller", "fixtures", "hookspecs", "html_rows", "keys", "live_lines",
+    "plugin", "task_reports",
+)  # fmt: skip
+"""The modules that pytest drives. All others do without it, and without these."""
 
 HEAVY = (
     "openai", "pydantic", "docx", "pptx", "openpyxl", "pypdf", "pypdfium2", "PIL", "numpy", "matplotlib", "sympy",
     "httpx", "reportlab", "lxml", "pandas", "sandlock", "z3", "av", "genai_prices", "python_calamine",
+    "yaml", "tqdm", "jinja2", "pygal",
 )  # fmt: skip
 
 
@@ -100,14 +92,21 @@ def test_imports_go_down(path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", _modules(), ids=_name)
-def test_only_the_pytest_layer_imports_pytest_and_only_llm_imports_openai(path: Path) -> None:
-    roots = {imported.partition(".")[0] for _, imported in _imports(path)}
+def test_only_what_pytest_drives_imports_pytest_and_only_llm_imports_openai(path: Path) -> None:
+    imported = {name for _, name in _imports(path)}
+    roots = {name.partition(".")[0] for name in imported}
     name = _name(path)
     assert "_pytest" not in roots
-    if _layer(name) != "pytest layer" or name.rpartition(".")[2] in PURE or name.startswith("pytest_gta.cli"):
+    driven = {f"pytest_gta.{module}" for module in WITH_PYTEST}
+    if name not in driven:
         assert "pytest" not in roots
+        assert imported & driven == set()
     if _layer(name) != "llm":
         assert "openai" not in roots
+
+
+def test_the_modules_that_pytest_drives_are_there() -> None:
+    assert [name for name in WITH_PYTEST if not (PACKAGE / f"{name}.py").is_file()] == []
 
 
 def _loaded_by(statement: str) -> set[str]:

@@ -13,6 +13,7 @@ import shutil
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -145,12 +146,16 @@ class Drawer:
             return ""
         if extract.kind != "web":
             return _digest([source, place.suffix.lower()])
+        around = self._around
+        return around and _digest([source, os.path.relpath(place.resolve(), self._site), around])
+
+    @cached_property
+    def _around(self) -> str:
+        """What a page may take styles, scripts and pictures from; nothing works there any more."""
         try:
-            # A page may take styles, scripts and pictures from the files around it.
-            around = site_digest(self._site)
+            return site_digest(self._site)
         except OSError:
             return ""
-        return around and _digest([source, os.path.relpath(place.resolve(), self._site), around])
 
     def _document(
         self, program: Renderer, place: Path, extract: Extract, process: Caller, folder: Path, most: int, px: int

@@ -13,6 +13,7 @@ import os
 import stat
 from collections.abc import Iterator
 from contextlib import suppress
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -91,15 +92,14 @@ def site_digest(site: Path) -> str:
     Raises:
         OSError: When one of them cannot be read.
     """
-    digest, count, size = hashlib.sha256(), 0, 0
-    for path in sorted(site.rglob("*")):
-        found = path.lstat()
-        count, size = count + 1, size + found.st_size
-        if count > _MOST_FILES or size > _MOST_SITE_BYTES:
-            return ""
-        if stat.S_ISLNK(found.st_mode):
+    found = {path: path.lstat() for path in islice(site.rglob("*"), _MOST_FILES + 1)}
+    if len(found) > _MOST_FILES or sum(status.st_size for status in found.values()) > _MOST_SITE_BYTES:
+        return ""
+    digest = hashlib.sha256()
+    for path in sorted(found):
+        if stat.S_ISLNK(found[path].st_mode):
             content = str(path.readlink())
-        elif stat.S_ISREG(found.st_mode):
+        elif stat.S_ISREG(found[path].st_mode):
             with path.open("rb") as stream:
                 content = hashlib.file_digest(stream, "sha256").hexdigest()
         else:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from pytest_gta.formats.renderers import Renderer, Renderers
-from pytest_gta.judge import drawing_cache
+from pytest_gta.judge import drawing, drawing_cache
 from pytest_gta.judge.cache import fault_of
 from pytest_gta.judge.drawing_cache import DrawingCache, site_digest
 from pytest_gta.judge.evidence import Evidence, PicturePart
@@ -158,8 +159,32 @@ def test_a_page_depends_on_the_files_around_it(tmp_path: Path, monkeypatch: pyte
     (tmp_path / "logo.png").unlink()
     (tmp_path / "logo.png").symlink_to("/dev/null")
     assert site_digest(tmp_path) != linked
+    monkeypatch.setattr(drawing_cache, "_MOST_SITE_BYTES", 1)
+    assert site_digest(tmp_path) == "", "too large to look at"
+
+
+def test_too_many_files_around_a_page_are_not_even_listed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def listing(site: Path, _: str) -> Iterator[Path]:
+        for number in range(3):
+            (site / f"{number}.txt").touch()
+            yield site / f"{number}.txt"
+        pytest.fail("looked at one more than it needs to know")
+
+    monkeypatch.setattr(Path, "rglob", listing)
     monkeypatch.setattr(drawing_cache, "_MOST_FILES", 2)
-    assert site_digest(tmp_path) == "", "too much to look at"
+    assert site_digest(tmp_path) == ""
+
+
+def test_the_files_around_are_looked_at_once_for_all_pages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path / "site"
+    folder.mkdir()
+    for name in ("a.html", "b.html", "c.html"):
+        (folder / name).write_text(f"<h1>{name}</h1>")
+    looked_at = []
+    monkeypatch.setattr(drawing, "site_digest", lambda site: looked_at.append(site) or "digest")
+    broken = Renderers(None, Renderer("Chromium", Path("/bin/false"), "1"), confined=False)
+    build(folder, broken, cache=DrawingCache(tmp_path / "kept"))
+    assert looked_at == [folder.resolve()]
 
 
 @needs_both

@@ -38,6 +38,24 @@ def gta_agent():
 """
 
 
+ONE_SHORTAGE = """
+
+import pytest_gta.controller
+
+class Watch:
+    made = 0
+
+    def __init__(self):
+        self.first = not Watch.made
+        Watch.made += 1
+
+    def has_killed(self):
+        return self.first
+
+pytest_gta.controller.MemoryWatch = Watch
+"""
+
+
 def verdicts_on_disk(run: Path) -> dict[str, set[str]]:
     """Return the ids of scored leaves by run key."""
     found = {}
@@ -71,6 +89,17 @@ def test_a_dead_worker_costs_its_task_only(make_project: Callable[..., Project])
     assert again.ret == 0
     assert len(project.server.chats) - judged == len(project.leaves(list(project.index)[2]))
     assert {task["status"] for task in project.tasks().values()} == {"graded"}
+
+
+def test_every_worker_that_one_shortage_of_memory_ended_is_told_so(make_project: Callable[..., Project]) -> None:
+    project = make_project(3)
+    project.pytester.makeconftest(DYING_AGENT.replace('task.id == "3"', 'task.id != "1"') + ONE_SHORTAGE)
+    project.outputs.rename(project.outputs.with_name("unused"))
+    assert project.run("-n2", agent="import:os:getcwd").ret == 10
+    one, *others = project.tasks().values()
+    assert one["status"] == "graded"
+    for task in others:
+        assert "; the machine ran out of memory in this run: run fewer at once (-n); go on with" in task["error"]
 
 
 def wait_for_silence(project: Project) -> None:

@@ -140,7 +140,9 @@ class _BenchmarkAction(BaseAction):
 
 
 def _bound(model: Any) -> None:
-    """Have lagent's own model give up in the end; it asks `_wait` before each try of a call."""
+    """Have lagent's own model give up in the end; it asks `_wait` before each try of a call. Once for a model."""
+    if getattr(model, "gives_up", False):
+        return
     wait, chat = model._wait, model.chat
     tries = 0
 
@@ -156,7 +158,7 @@ def _bound(model: Any) -> None:
         tries = 0
         return chat(*arguments, **more)
 
-    model._wait, model.chat = counted, counting_anew
+    model._wait, model.chat, model.gives_up = counted, counting_anew, True
 
 
 ADAPTER = LagentAgent

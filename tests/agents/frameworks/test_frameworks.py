@@ -185,3 +185,28 @@ def test_without_a_model_it_is_an_error(name: str, monkeypatch: pytest.MonkeyPat
     module = importlib.import_module(HARNESSES[name].partition(":")[0])
     with pytest.raises(AgentUnavailable, match="add --gta-model=NAME"):
         module.build()
+
+
+def test_a_model_of_lagents_own_is_bound_once_however_many_tasks_it_is_used_for() -> None:
+    module = pytest.importorskip("pytest_gta.agents.frameworks.lagent", exc_type=ImportError)
+
+    class Model:
+        def __init__(self) -> None:
+            self.waits = 0
+
+        def _wait(self) -> None:
+            self.waits += 1
+
+        def chat(self) -> None:
+            for _ in range(module.MAX_TRIES + 1):
+                self._wait()
+
+    model = Model()
+    module._bound(model)
+    bound = model._wait, model.chat
+    module._bound(model)
+    assert (model._wait, model.chat) == bound
+    for tries in (1, 2):
+        with pytest.raises(AgentUnavailable, match=f"does not serve: tried {module.MAX_TRIES} times"):
+            model.chat()
+        assert model.waits == tries * module.MAX_TRIES
