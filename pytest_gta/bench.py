@@ -245,6 +245,15 @@ class Bench:
         """Whether a missing input stops a task: a live agent needs its inputs, finished outputs do not."""
         return not self.agent_under_test.is_recorded
 
+    @property
+    def keeps_scores(self) -> bool:
+        """Whether scores on disk, of earlier sessions of the run, stand: the same judge would give them again."""
+        if not self.settings.resume:
+            return True
+        earlier = self.run.manifest().get("judge") or {}
+        # By which interface a judge is asked is known only once it has been.
+        return self.settings.rejudge != "all" and {**earlier, "api": ""} == {**self.manifest()["judge"], "api": ""}
+
     def may_reuse(self, verdict: Verdict) -> bool:
         """Whether a verdict on disk may stand, when it is of the same evidence."""
         return self.settings.rejudge != "all"

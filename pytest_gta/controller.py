@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from pytest_gta.benchmark.metrics import summarize
-from pytest_gta.benchmark.results import RunResult
+from pytest_gta.benchmark.results import RunResult, TaskStatus
 from pytest_gta.benchmark.run_directory import NotWritten
 from pytest_gta.checkpoint_reports import (
     KEY,
@@ -62,7 +62,16 @@ class Controller:
     def __init__(self, config: pytest.Config, lineup: Lineup) -> None:
         self._config, self._lineup, settings = config, lineup, lineup.settings
         self._keys = lineup.tasks_by_key
-        self.scoreboards = {one.label: Scoreboard(one.bench.tasks, one.bench.run) for one in lineup.contenders}
+        self.scoreboards = {
+            one.label: Scoreboard(
+                one.bench.tasks,
+                one.bench.run,
+                threshold=settings.threshold,
+                feedback=settings.feedback,
+                keeps=one.bench.keeps_scores,
+            )
+            for one in lineup.contenders
+        }
         self._live = LiveLines(config, list(self.scoreboards.values()), self._keys)
         self._limits = limits_of(settings)
         self._started = time.monotonic()
@@ -203,7 +212,8 @@ class Controller:
         if carried is not None:
             result = board.add_result(run_key, carried)
             self._live.task_ended(key, result)
-            own = report.when == "setup" or (result.success is False and not self._lineup.settings.gated)
+            unmeasured = report.when == "setup" and result.status is not TaskStatus.GRADED
+            own = unmeasured or (result.success is False and not self._lineup.settings.gated)
             self._other_failures += report.failed and not own
         elif report.when == "call" or report.skipped:
             board.forget(run_key)

@@ -1,19 +1,23 @@
 """A task's second attempt: the agent is told how its work was judged, goes on with it, and is judged again.
 
 It works in a copy of its workspace, so the first attempt stays on disk as it was judged, and a run that is killed in
-between begins the second anew from there. Whatever becomes of the second, the first attempt's result stands.
+between begins the second anew from there. Whatever becomes of the second, the first attempt's result stands; only a
+disk that takes nothing more is not borne in silence.
 """
 
 from __future__ import annotations
 
+import traceback
 from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from pytest_gta import silent_judge
 from pytest_gta.benchmark.feedback import Feedback, failed_leaves, feedback_message
+from pytest_gta.benchmark.rebuilding import unfinished_second
 from pytest_gta.benchmark.results import FeedbackResult, TaskResult, TaskStatus
 from pytest_gta.benchmark.run_directory import NotWritten, TaskDirectory
+from pytest_gta.llm.redaction import redact
 from pytest_gta.road import NotMeasured, TaskRun, judge_task, run_task
 from pytest_gta.spending_limit import why_not_begin
 
@@ -48,7 +52,11 @@ def attempt_again(
         on_begin: Called before the agent goes on, when it does.
 
     Returns:
-        What came of it; None when there is no feedback, or the first attempt has no score to tell anything of.
+        What came of it, also when that is a fault of ours; None when there is no feedback, or the first attempt has no
+        score to tell anything of.
+
+    Raises:
+        NotWritten: When what comes of it cannot be written.
     """
     settings, mode = bench.settings, Feedback(bench.settings.feedback)
     if mode is Feedback.NONE or first.status is not TaskStatus.GRADED:
@@ -63,23 +71,15 @@ def attempt_again(
         on_begin()
     try:
         made = _go_on(bench, mode, run, first, agent, second, toolbox)
+        result = _judged(bench, made, first, judge, directory)
     except NotMeasured as fault:
         return FeedbackResult(mode=mode, status=TaskStatus.ERROR, agent=fault.agent, error=str(fault))
-    result = judge_task(
-        made,
-        judge,
-        second,
-        confinement=bench.confinement,
-        budget=bench.evidence_budget,
-        renderers=bench.renderers,
-        threshold=settings.threshold,
-        nodeid=first.nodeid,
-        on_verdict=lambda _verdict: None,
-        keep=bench.may_reuse,
-        drawings=bench.workshop.drawings,
-        earlier=directory.verdicts(),
-    )
-    silent_judge.note(bench.control, result)
+    except NotWritten:
+        raise
+    except Exception as error:
+        _note_fault(second)
+        reason = redact(f"unexpected error: {type(error).__name__}: {error}")
+        return unfinished_second(mode, TaskStatus.ERROR, reason, directory)
     return FeedbackResult(
         mode=mode,
         status=result.status,
@@ -92,6 +92,32 @@ def attempt_again(
         deliverables=result.deliverables,
         error=result.error,
     )
+
+
+def _judged(bench: Bench, made: TaskRun, first: TaskResult, judge: TaskJudge, directory: TaskDirectory) -> TaskResult:
+    result = judge_task(
+        made,
+        judge,
+        directory.after_feedback,
+        confinement=bench.confinement,
+        budget=bench.evidence_budget,
+        renderers=bench.renderers,
+        threshold=bench.settings.threshold,
+        nodeid=first.nodeid,
+        on_verdict=lambda _verdict: None,
+        keep=bench.may_reuse,
+        drawings=bench.workshop.drawings,
+        earlier=directory.verdicts(),
+    )
+    silent_judge.note(bench.control, result)
+    return result
+
+
+def _note_fault(second: TaskDirectory) -> None:
+    """Keep the traceback of the exception at hand where whoever looks for a mistake of ours will look."""
+    from pytest_gta.agents.transcript import Transcript
+
+    Transcript(second.transcript).add("note", traceback.format_exc())
 
 
 def _carried_over(mode: Feedback, first: TaskResult) -> FeedbackResult:

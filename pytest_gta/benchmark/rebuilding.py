@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from pytest_gta.benchmark.results import JudgeRecord, TaskResult, TaskStatus, Verdict
+from pytest_gta.benchmark.results import FeedbackResult, JudgeRecord, TaskResult, TaskStatus, Verdict
 from pytest_gta.benchmark.run_directory import RunDirectory, TaskDirectory
 from pytest_gta.benchmark.scoring import unmeasured
 from pytest_gta.benchmark.task import Task, TaskFault
@@ -54,16 +54,38 @@ def unfinished(
     return unmeasured(task, nodeid, status, reason, known).model_copy(update=update)
 
 
-def _task_result(key: str, directory: TaskDirectory, task: Task | TaskFault | None, threshold: float) -> TaskResult:
+def unfinished_second(mode: str, status: TaskStatus, reason: str, directory: TaskDirectory) -> FeedbackResult:
+    """Return the result of a second attempt that has none, with all that was spent on it.
+
+    Args:
+        mode: What feedback it is given.
+        status: ``error`` or ``not_run``.
+        reason: Why, in one or two lines.
+        directory: What is on disk of the task.
+    """
+    second = directory.after_feedback
+    judged = JudgeRecord(usage=second.judge_usage())
+    return FeedbackResult(mode=mode, status=status, agent=second.agent(), judge=judged, error=reason)
+
+
+def finished(directory: TaskDirectory, threshold: float) -> TaskResult | None:
+    """Return the result of a task on disk, its successes by a threshold in points; None when there is none."""
     result = directory.result()
+    if result is None:
+        return None
+    second = result.feedback
+    if second is not None:
+        second = second.model_copy(update={"success": _success(second.root_score, threshold)})
+    return result.model_copy(update={"success": _success(result.root_score, threshold), "feedback": second})
+
+
+def _task_result(key: str, directory: TaskDirectory, task: Task | TaskFault | None, threshold: float) -> TaskResult:
+    result = finished(directory, threshold)
     if result is not None:
-        update: dict[str, object] = {"success": _success(result.root_score, threshold)}
         if result.capability_basis is None and isinstance(task, Task):  # of a run from before results said it
-            update |= {"capabilities": task.capabilities.names, "capability_basis": task.capabilities.basis}
-        if (second := result.feedback) is not None:
-            again = second.model_copy(update={"success": _success(second.root_score, threshold)})
-            update |= {"feedback": again}
-        return result.model_copy(update=update)
+            basis = {"capabilities": task.capabilities.names, "capability_basis": task.capabilities.basis}
+            result = result.model_copy(update=basis)
+        return result
     agent, verdicts = directory.agent(), directory.verdicts()
     leaves = "1 leaf" if len(verdicts) == 1 else f"{len(verdicts)} leaves"
     judged = f", {leaves} had been judged" if verdicts else ""

@@ -1,7 +1,8 @@
 """The scoreboard: collects what arrives of each task, from any worker, into the run's result.
 
 It is fed with plain strings (verdicts and results as JSON) by whatever runs the tests, and keeps the last word on each
-task: its result if one arrived, else what is known of how it ended. A dead worker's finished leaves count.
+task: its result if one arrived or a score is on disk, else what is known of how it ended. A dead worker's finished
+leaves count.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from pytest_gta.benchmark.rebuilding import unfinished
+from pytest_gta.benchmark.rebuilding import finished, unfinished, unfinished_second
 from pytest_gta.benchmark.results import TaskResult, TaskStatus, Verdict, total
 from pytest_gta.benchmark.run_directory import RunDirectory
 from pytest_gta.benchmark.task import Task, TaskFault
@@ -31,11 +32,23 @@ class Scoreboard:
 
     Args:
         tasks: The selected tasks, in order; a bad one as its fault.
-        run: The run's directory, for what was spent on a task whose result never arrives.
+        run: The run's directory, for what became of a task whose result never arrives.
+        threshold: Points from which a task succeeds.
+        feedback: What feedback second attempts are given; "none" for no second attempts.
+        keeps: Whether scores that are on disk now, of earlier sessions of the run, are as good as new ones.
     """
 
-    def __init__(self, tasks: Sequence[Task | TaskFault], run: RunDirectory) -> None:
-        self._run = run
+    def __init__(
+        self,
+        tasks: Sequence[Task | TaskFault],
+        run: RunDirectory,
+        *,
+        threshold: float,
+        feedback: str = "none",
+        keeps: bool = True,
+    ) -> None:
+        self._run, self._threshold, self._feedback = run, threshold, feedback
+        self._outdated = {} if keeps else {task.slug: finished(run.task(task.slug), threshold) for task in tasks}
         self._tasks = {task.slug: task for task in tasks}
         self._entries: dict[str, _Entry] = {slug: _Entry() for slug in self._tasks}
         self._expected: set[str] = set()
@@ -62,7 +75,10 @@ class Scoreboard:
         return result
 
     def add_crash(self, run_key: str, reason: str) -> TaskResult:
-        """Record that a task's worker died before its result arrived, and return the error it becomes."""
+        """Record that a task's worker died before its result arrived, and return what is known of the task.
+
+        That is an error, or the score of its first attempt when the worker died in the second.
+        """
         entry = self._entries[run_key]
         entry.result = self._without_result(run_key, TaskStatus.ERROR, reason)
         return entry.result
@@ -121,5 +137,11 @@ class Scoreboard:
         return found or self._without_result(slug, TaskStatus.NOT_RUN, "the run ended before this task did")
 
     def _without_result(self, slug: str, status: TaskStatus, reason: str) -> TaskResult:
-        entry = self._entries[slug]
-        return unfinished(self._tasks[slug], entry.nodeid, status, reason, self._run.task(slug), entry.verdicts)
+        entry, directory = self._entries[slug], self._run.task(slug)
+        kept = finished(directory, self._threshold)
+        if kept is not None and kept.status is TaskStatus.GRADED and kept != self._outdated.get(slug):
+            if kept.feedback is None and self._feedback != "none":
+                second = unfinished_second(self._feedback, status, reason, directory)
+                kept = kept.model_copy(update={"feedback": second})
+            return kept
+        return unfinished(self._tasks[slug], entry.nodeid, status, reason, directory, entry.verdicts)

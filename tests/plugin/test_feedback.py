@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import signal
@@ -14,6 +15,8 @@ from typing import Any
 
 import pytest
 
+from pytest_gta.benchmark.results import TaskResult
+from pytest_gta.benchmark.run_directory import NotWritten, TaskDirectory
 from pytest_gta.cli import main as cli
 from tests.openai_server import Answer, OpenAIServer, RecordedRequest, fails, judge, says
 from tests.plugin.conftest import Project
@@ -288,6 +291,81 @@ def test_an_endpoint_that_is_gone_is_an_error_and_a_resumed_run_makes_it_good(
     assert made.project.tasks()["1"]["feedback"]["root_score"] == 9.0
     assert len(model.chats) == asked + 1
     assert len(made.project.server.chats) == judged + len(made.project.leaves("1"))
+
+
+def test_a_worker_that_dies_in_the_second_attempt_leaves_the_first_ones_score(
+    reviewed: Callable[..., Reviewed], capsys: pytest.CaptureFixture[str]
+) -> None:
+    made = reviewed(second="import os; os.kill(os.getpid(), 9) if not Path('go').exists() else None; " + BETTER)
+    made.find_fault("1", 0)
+    result = made.run("-n1", "--gta-threshold=6")
+    task = made.project.tasks()["1"]
+    assert (task["status"], task["success"], task["error"]) == ("graded", True, None)
+    assert task["root_score"] > 6
+    assert (task["feedback"]["status"], task["feedback"]["root_score"]) == ("error", None)
+    assert "crashed while running" in task["feedback"]["error"] and "--gta-resume=" in task["feedback"]["error"]
+    assert made.project.results()["summary"]["feedback"]["errors"] == 1
+    result.assert_outcomes(errors=1)
+    assert "FAIL (exit 1): all 1 graded tasks reach 6 points; 1 other test failed" in result.outlines
+    assert result.ret == 1
+    assert cli(["report", str(made.project.pytester.path / "run")]) == 0
+    assert made.project.tasks()["1"]["root_score"] == task["root_score"]
+    (made.project.pytester.path / "go").touch()
+    assert made.resume().ret == 0
+    assert made.project.tasks()["1"]["feedback"]["root_score"] == 9.0
+
+
+def test_interrupted_in_the_second_attempt_the_first_ones_score_stands(reviewed: Callable[..., Reviewed]) -> None:
+    made = reviewed(2, second="raise KeyboardInterrupt")
+    made.find_fault("1", 0)
+    command = [*made.project.arguments("fixture"), "--gta-feedback=checkpoint", "-n0"]
+    result = made.project.pytester.runpytest_subprocess(*command)
+    one, two = (made.project.tasks()[task_id] for task_id in ("1", "2"))
+    assert (one["status"], one["feedback"]["status"], two["status"]) == ("graded", "not_run", "not_run")
+    assert one["feedback"]["error"] == "the run ended before this task did"
+    result.stdout.fnmatch_lines(["INTERRUPTED (exit 2): 1 of 2 tasks not run; go on with --gta-resume=*"])
+
+
+def test_a_fault_of_ours_in_the_second_attempt_is_its_error_and_not_the_tasks(
+    reviewed: Callable[..., Reviewed], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = reviewed()
+    made.find_fault("1", 0)
+
+    def broken(*_: object, **__: object) -> None:
+        raise OSError("too many open files")
+
+    with monkeypatch.context() as patched:
+        patched.setattr("pytest_gta.second_attempt.judge_task", broken)
+        result = made.run("--gta-threshold=6")
+    result.assert_outcomes(passed=1)
+    assert "PASS (exit 0): all 1 graded tasks reach 6 points" in result.outlines
+    again = made.project.tasks()["1"]["feedback"]
+    assert (again["status"], again["error"]) == ("error", "unexpected error: OSError: too many open files")
+    assert again["agent"]["final_answer"] == "A better one."
+    transcript = made.project.pytester.path / "run/tasks/data_analysis_1/after_feedback/transcript.jsonl"
+    assert "in broken" in transcript.read_text()
+    assert made.resume().ret == 0
+    assert made.project.tasks()["1"]["feedback"]["root_score"] == 9.0
+
+
+def test_an_error_of_pytest_is_never_a_pass(reviewed: Callable[..., Reviewed], monkeypatch: pytest.MonkeyPatch) -> None:
+    made = reviewed()
+    made.find_fault("1", 0)
+    write = TaskDirectory.write_result
+
+    def full(directory: TaskDirectory, result: TaskResult) -> None:
+        if result.feedback is not None:
+            raise NotWritten(errno.ENOSPC, "No space left on device", "result.json")
+        write(directory, result)
+
+    monkeypatch.setattr(TaskDirectory, "write_result", full)
+    result = made.run("--gta-threshold=6")
+    result.assert_outcomes(errors=1)
+    assert result.ret == 1
+    assert "FAIL (exit 1): all 1 graded tasks reach 6 points; 1 other test failed" in result.outlines
+    assert "result.json cannot be written: No space left on device; put that right" in result.stdout.str()
+    assert made.project.tasks()["1"]["status"] == "graded"
 
 
 def test_a_second_judging_that_fails_is_unscored_and_can_be_made_good(reviewed: Callable[..., Reviewed]) -> None:

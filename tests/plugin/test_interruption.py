@@ -247,6 +247,20 @@ def test_the_last_line_of_an_interrupted_run_says_its_exit_code_and_how_to_go_on
     assert len(project.judged()) == sum(len(project.leaves(task_id)) for task_id in project.index)
 
 
+def test_an_interrupted_run_keeps_the_scores_it_had(make_project: Callable[..., Project]) -> None:
+    project = make_project(3)
+    assert project.run("--gta-task=1,2").ret == 0
+    project.pytester.makeconftest(INTERRUPTED)
+    options = ("--gta-resume=run", "--gta-task=1,2,3", "-p", "no:cacheprovider")
+    again = project.pytester.runpytest_subprocess(*options)
+    assert [task["status"] for task in project.tasks().values()] == ["graded", "graded", "not_run"]
+    again.stdout.fnmatch_lines(["INTERRUPTED (exit 2): 1 of 3 tasks not run; go on with *"])
+    project.pytester.runpytest_subprocess(*options, "--gta-rejudge=all")
+    assert [task["status"] for task in project.tasks().values()] == ["graded", "not_run", "not_run"]
+    project.pytester.runpytest_subprocess(*options, "--gta-judge-model=another")
+    assert [task["status"] for task in project.tasks().values()] == ["graded", "not_run", "not_run"]
+
+
 STOPPED_WHILE_JUDGED = """
 seen = []
 

@@ -17,7 +17,7 @@ KEYS = ["planning_1", "planning_2", "planning_3"]
 @pytest.fixture
 def board(tmp_path: Path) -> Scoreboard:
     tasks = [a_task("1"), a_task("2"), a_task("3"), TaskFault("4", "cp1", "weight 0")]
-    board = Scoreboard(tasks, RunDirectory(tmp_path))
+    board = Scoreboard(tasks, RunDirectory(tmp_path), threshold=7)
     board.expect(KEYS)
     return board
 
@@ -77,6 +77,52 @@ def test_what_was_spent_on_an_interrupted_task_counts(board: Scoreboard, tmp_pat
     crashed = board.add_crash("planning_2", "worker 'gw0' crashed")
     assert (crashed.status, crashed.judge.usage) == ("error", asked + asked)
     assert summarize(board.task_results(), 7)["cost_usd"] == {"agent": 0.25, "judge": 1.0}
+
+
+def test_a_score_on_disk_stands_whatever_happens_after_it(board: Scoreboard, tmp_path: Path) -> None:
+    run = RunDirectory(tmp_path)
+    run.task("planning_1").write_result(graded("1", 8))
+    run.task("planning_2").write_result(not_graded("2", TaskStatus.UNSCORED))
+    crashed = [board.add_crash(key, "worker 'gw0' crashed") for key in KEYS[:2]]
+    assert [(r.status, r.root_score, r.error) for r in crashed] == [
+        ("graded", 8, None),
+        ("error", None, "worker 'gw0' crashed"),
+    ]
+    assert crashed[0].feedback is None
+    run.task("planning_3").write_result(graded("3", 6.5))
+    assert [(r.status, r.root_score, r.success) for r in board.task_results()] == [
+        ("graded", 8, True),
+        ("error", None, None),
+        ("graded", 6.5, False),
+    ]
+
+
+def test_a_lost_second_attempt_is_said_and_what_it_took_counts(tmp_path: Path) -> None:
+    run, asked = RunDirectory(tmp_path), Usage(calls=1, tokens=Tokens(input=40, output=4), cost_usd=0.25)
+    for task_id in ("1", "2"):
+        run.task(f"planning_{task_id}").write_result(graded(task_id, 6))
+    again = run.task("planning_1").after_feedback
+    again.write_agent(an_agent())
+    again.add_verdict(scored("cp2", 9, usage=asked))
+    board = Scoreboard([a_task("1"), a_task("2")], run, threshold=5, feedback="coarse")
+    board.expect(KEYS[:2])
+    board.add_crash("planning_1", "worker 'gw0' crashed")
+    one, two = board.task_results()
+    assert (one.status, one.root_score, one.success, two.status, two.success) == ("graded", 6, True, "graded", True)
+    assert one.feedback and two.feedback
+    assert (one.feedback.mode, one.feedback.status, one.feedback.error) == ("coarse", "error", "worker 'gw0' crashed")
+    assert (one.feedback.agent, one.feedback.judge.usage, one.feedback.root_score) == (an_agent(), asked, None)
+    assert (two.feedback.status, two.feedback.error) == ("not_run", "the run ended before this task did")
+
+
+def test_a_score_of_another_judge_does_not_stand_for_this_ones(tmp_path: Path) -> None:
+    run = RunDirectory(tmp_path)
+    for task_id in ("1", "2"):
+        run.task(f"planning_{task_id}").write_result(graded(task_id, 8))
+    board = Scoreboard([a_task("1"), a_task("2")], run, threshold=7, keeps=False)
+    board.expect(KEYS[:2])
+    run.task("planning_2").write_result(graded("2", 3))
+    assert [(r.status, r.root_score) for r in board.task_results()] == [("not_run", None), ("graded", 3)]
 
 
 def test_nothing_known_to_be_spent_is_not_shown_as_no_cost(board: Scoreboard) -> None:
