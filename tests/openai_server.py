@@ -295,7 +295,8 @@ class OpenAIServer:
         self._lock = threading.Lock()
         self._in_flight = 0
         self._closing = threading.Event()
-        self._connections: set[socket.socket] = set()
+        self._connections: dict[socket.socket, Any] = {}
+        """Who is at the other end of each."""
         self._http = _Listener(("127.0.0.1", 0), _Handler)
         self._http.owner = self
         self._thread = threading.Thread(target=self._http.serve_forever, args=(0.02,), daemon=True)
@@ -309,6 +310,24 @@ class OpenAIServer:
     def chats(self) -> list[RecordedRequest]:
         """The chat requests so far."""
         return [r for r in list(self.requests) if r.is_chat]
+
+    def wait_until_left(self, limit_s: float) -> bool:
+        """Wait until whoever had connected before this call has gone, and all they sent is in `requests`.
+
+        Returns:
+            Whether they went within the limit.
+        """
+        # Taken in only after all that stood in line before it.
+        with socket.create_connection(self._http.server_address[:2], limit_s) as last:
+            own = last.getsockname()
+            end = time.monotonic() + limit_s
+            while time.monotonic() < end:
+                with self._lock:
+                    before_it = [peer for peer in self._connections.values() if peer != own]
+                    if own in self._connections.values() and not before_it:
+                        return True
+                time.sleep(0.02)
+        return False
 
     def environment(self, prefix: str = "OPENAI") -> dict[str, str]:
         """Environment variables that point a subprocess here (``EVAL_OPENAI`` for the judge)."""
@@ -371,6 +390,12 @@ class _Listener(ThreadingHTTPServer):
     request_queue_size = 512
     owner: OpenAIServer
 
+    def process_request(self, request: Any, client_address: Any) -> None:
+        """Note a connection before its thread begins: none is ever open and not known."""
+        with self.owner._lock:
+            self.owner._connections[request] = client_address
+        super().process_request(request, client_address)
+
     def handle_error(self, request: Any, client_address: Any) -> None:
         """A client that went away is not worth a traceback."""
 
@@ -381,14 +406,9 @@ class _Handler(BaseHTTPRequestHandler):
     wbufsize = -1
     server: _Listener
 
-    def setup(self) -> None:
-        super().setup()
-        with self.server.owner._lock:
-            self.server.owner._connections.add(self.connection)
-
     def finish(self) -> None:
         with self.server.owner._lock:
-            self.server.owner._connections.discard(self.connection)
+            self.server.owner._connections.pop(self.connection, None)
         try:
             super().finish()
         except OSError:

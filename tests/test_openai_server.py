@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import socket
 import threading
 import urllib.error
 import urllib.request
@@ -69,3 +70,25 @@ def test_failures_are_api_errors(openai_server):
 def test_a_responder_that_raises_fails_the_test():
     with pytest.raises(LookupError, match="no score is scripted"), OpenAIServer(judge({"a": 1})) as server:
         assert chat(server, "something else")[0] == 500
+
+
+def test_whoever_has_left_has_nothing_on_its_way_any_more(openai_server):
+    busy, go_on = threading.Event(), threading.Event()
+
+    def slow(_request):
+        busy.set()
+        return "done" if go_on.wait(60) else "never"
+
+    server = openai_server(slow)
+    host, port = server.base_url.removeprefix("http://").removesuffix("/v1").split(":")
+    with socket.create_connection((host, int(port))) as cut_off:
+        cut_off.sendall(b"POST /v1/chat/completions HTTP/1.1\r\nContent-Length: 9\r\n\r\n{")
+    with socket.create_connection((host, int(port))) as whole:
+        whole.sendall(b"POST /v1/chat/completions HTTP/1.1\r\nContent-Length: 2\r\n\r\n{}")
+        assert busy.wait(60)
+        assert not server.wait_until_left(0.2)
+    assert not server.wait_until_left(0.2), "it is gone, and its request is still in work"
+    go_on.set()
+    assert server.wait_until_left(60)
+    assert sorted(request.body for request in server.requests) == [b"{", b"{}"]
+    assert server.wait_until_left(60)

@@ -84,8 +84,8 @@ class Project:
         self.scores.update(dict.fromkeys(self.leaves(task_id), score))
 
     def judged(self) -> list[str]:
-        """Return the requirements the judge was asked about so far, in order."""
-        return [self._requirement(request) for request in self.server.chats]
+        """Return the requirements the judge was asked about so far, in order; without requests that a kill cut off."""
+        return [self._requirement(request) for request in self.server.chats if request.json is not None]
 
     def results(self, run: str = "run") -> dict[str, Any]:
         """Return results.json."""

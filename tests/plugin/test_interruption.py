@@ -8,7 +8,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Callable
 from pathlib import Path
@@ -17,7 +16,7 @@ import pytest
 
 from tests.openai_server import Answer, hangs
 from tests.plugin.conftest import SUITE, Project
-from tests.waiting import eventually
+from tests.waiting import LIMIT_S, eventually
 
 DYING_AGENT = """
 import os, pytest
@@ -102,14 +101,6 @@ def test_every_worker_that_one_shortage_of_memory_ended_is_told_so(make_project:
         assert "; the machine ran out of memory in this run: run fewer at once (-n); go on with" in task["error"]
 
 
-def wait_for_silence(project: Project) -> None:
-    """Wait until the judge has received all that a killed run had sent."""
-    seen = -1
-    while seen != len(project.server.requests):
-        seen = len(project.server.requests)
-        time.sleep(1)
-
-
 @pytest.mark.parametrize("workers", ["-n0", "-n2"])
 def test_a_killed_controller_loses_no_finished_leaf(make_project: Callable[..., Project], workers: str) -> None:
     project = make_project(6)
@@ -128,7 +119,7 @@ def test_a_killed_controller_loses_no_finished_leaf(make_project: Callable[..., 
     ) as process:  # fmt: skip
         eventually(lambda: sum(map(len, verdicts_on_disk(run).values())) >= 20)
         os.killpg(process.pid, signal.SIGKILL)
-    wait_for_silence(project)
+    assert project.server.wait_until_left(LIMIT_S)
     project.server.respond = normal
     finished = verdicts_on_disk(run)
     assert sum(map(len, finished.values())) >= 20
