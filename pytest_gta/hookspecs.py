@@ -34,8 +34,8 @@ def pytest_gta_tools(config: pytest.Config) -> list[Tool]:  # type: ignore[empty
 
 
 @pytest.hookspec(firstresult=True)
-def pytest_gta_dataset(config: pytest.Config, name: str) -> Path | None:
-    """Find the tasks of a ``--gta-dataset`` that is neither ``mini`` nor ``workflow``: a source of your own.
+def pytest_gta_dataset(config: pytest.Config, name: str) -> Path | str | None:
+    """Find the tasks of a ``--gta-dataset`` other than ``mini``, ``workflow`` and ``atomic``: a source of your own.
 
     Called once in the controlling process, for each name, before the name is taken for a path. A name such as
     ``tracker:web`` reaches the hook as it is, a path is absolute.
@@ -45,8 +45,8 @@ def pytest_gta_dataset(config: pytest.Config, name: str) -> Path | None:
         name: What the option names.
 
     Returns:
-        A folder of YAML tasks, or a folder or zip in the release's shape, that stays there as long as the run's results
-        are of interest; None when the name is not yours.
+        The path of a folder of YAML tasks, or of a folder or zip in the release's shape, that stays there as long as
+        the run's results are of interest; None when the name is not yours.
 
     Example, in a ``conftest.py``::
 
