@@ -24,7 +24,8 @@ from pytest_gta.benchmark.yaml_document import (
     read_document,
 )
 
-BY = "file"
+FILE = "file"
+"""How a decision says that it was made in this file."""
 
 _KEYS = ("session", "review")
 _ENTRY_KEYS = (
@@ -141,12 +142,12 @@ def _decision(values: Mapping[str, Node], line: int, proposal: Proposal, at: str
     words = (name_of(values.get("your_words")) or "").strip()
     weight = number_of(values.get("your_weight"))
     if chosen != Choice.EDIT:
-        return Decision(node=proposal.node, choice=Choice(chosen), by=BY, at=at)
+        return Decision(node=proposal.node, choice=Choice(chosen), by=FILE, at=at)
     if not words:
         fault(line, f"{proposal.node}: to edit, write `your_words`")
     if not is_empty(values.get("your_weight")) and (weight is None or weight <= 0):
         fault(line_of(values["your_weight"]), f"{proposal.node}: `your_weight` is no number above 0")
-    return Decision(node=proposal.node, choice=Choice.EDIT, text=words, weight=weight, by=BY, at=at)
+    return Decision(node=proposal.node, choice=Choice.EDIT, text=words, weight=weight, by=FILE, at=at)
 
 
 def _block(text: str) -> str:

@@ -10,7 +10,8 @@ from pytest_gta.authoring.review import Choice, Decision, choices_for
 from pytest_gta.benchmark.task import Checkpoint
 from pytest_gta.reporters.visible_text import visible
 
-BY = "terminal"
+TERMINAL = "terminal"
+"""How a decision says that it was made here."""
 WIDTH = 79
 
 
@@ -81,13 +82,13 @@ class TerminalReview:
                 self._say(f"  {typed!r} is none of them")
                 continue
             if choice is not Choice.EDIT:
-                return Decision(node=proposal.node, choice=choice, by=BY, at=self._now())
+                return Decision(node=proposal.node, choice=choice, by=TERMINAL, at=self._now())
             words = self._edit(proposal.text.strip() or drafted).strip()
             if not words:
                 self._say("  nothing was changed")
                 continue
             weight = None if proposal.node == REQUEST else self._weight(float(proposal.weight), node)
-            return Decision(node=proposal.node, choice=choice, text=words, weight=weight, by=BY, at=self._now())
+            return Decision(node=proposal.node, choice=choice, text=words, weight=weight, by=TERMINAL, at=self._now())
 
     def _weight(self, proposed: float, node: Checkpoint | None) -> float | None:
         usual = proposed or (node.weight if node else 1.0)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
+
+from pytest_gta.benchmark.value import Value
 
 
-class Coverage(BaseModel):
+class Coverage(Value):
     """What one judge call showed of the delivered files; inputs and the final answer are not counted.
 
     Attributes:
@@ -21,8 +23,6 @@ class Coverage(BaseModel):
         pictures_shown: Pictures that were shown.
         passages: Passages chosen for this leaf alone, among what is counted above.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     files: int = Field(ge=0)
     files_shown: int = Field(ge=0)

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import ValidationError
 
 from pytest_gta.benchmark.results import Usage
+from pytest_gta.benchmark.value import Value
 
 DIAGNOSIS = "diagnosis.json"
 
 
-class Diagnosed(BaseModel):
+class Diagnosed(Value):
     """One failed leaf or task.
 
     Attributes:
@@ -26,8 +27,6 @@ class Diagnosed(BaseModel):
         usage: What it took, over all sessions.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
-
     task: str
     leaf: str
     requirement: str = ""
@@ -39,7 +38,7 @@ class Diagnosed(BaseModel):
     usage: Usage = Usage()
 
 
-class Diagnosis(BaseModel):
+class Diagnosis(Value):
     """What ``diagnosis.json`` holds.
 
     Attributes:
@@ -50,8 +49,6 @@ class Diagnosis(BaseModel):
         tasks: Every failed task.
         shares: Under ``stages`` and ``levels``, for each label, how many and the percentage of those labelled.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
     schema_version: int = 1
     judge: str

@@ -10,10 +10,12 @@ from collections.abc import Iterable
 from enum import StrEnum
 from typing import Any, Self
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
 
 from pytest_gta.benchmark.capability import CapabilityBasis
 from pytest_gta.benchmark.coverage import Coverage
+from pytest_gta.benchmark.gate import Gate
+from pytest_gta.benchmark.value import Value
 
 SCHEMA_VERSION = 1
 
@@ -67,13 +69,7 @@ class StopReason(StrEnum):
     """Its endpoint stopped serving in the middle of its work: not its own fault, so its task is an error."""
 
 
-class _Value(BaseModel):
-    """A frozen value that rejects unknown fields and numbers that are not finite."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
-
-
-class Tokens(_Value):
+class Tokens(Value):
     """Tokens of one or more model calls; `input` includes the `cached` ones."""
 
     input: int = 0
@@ -86,7 +82,7 @@ class Tokens(_Value):
         )
 
 
-class Usage(_Value):
+class Usage(Value):
     """What model calls used: every attempt counts, also the failed ones.
 
     Attributes:
@@ -107,7 +103,7 @@ class Usage(_Value):
         )
 
 
-class Opinion(_Value):
+class Opinion(Value):
     """What one judge of a panel said of one leaf.
 
     Attributes:
@@ -136,7 +132,7 @@ class Opinion(_Value):
         return self
 
 
-class Verdict(_Value):
+class Verdict(Value):
     """What a judge said of one leaf.
 
     Attributes:
@@ -193,7 +189,7 @@ def _check_score(status: LeafStatus, score: float | None) -> None:
         raise ValueError(f"a {status} verdict {'needs' if status.is_score else 'cannot have'} a score")
 
 
-class CheckpointResult(_Value):
+class CheckpointResult(Value):
     """A node of the rubric with its score.
 
     Attributes:
@@ -235,7 +231,7 @@ class CheckpointResult(_Value):
         return (self,) if not self.checkpoints else tuple(leaf for c in self.checkpoints for leaf in c.leaves())
 
 
-class AgentRecord(_Value):
+class AgentRecord(Value):
     """How the agent did, apart from what it delivered.
 
     Attributes:
@@ -265,7 +261,7 @@ class AgentRecord(_Value):
     notes: tuple[str, ...] = ()
 
 
-class DeliverableRecord(_Value):
+class DeliverableRecord(Value):
     """One file the agent left, and how much of it the judge could see.
 
     Attributes:
@@ -285,7 +281,7 @@ class DeliverableRecord(_Value):
     note: str = ""
 
 
-class JudgeRecord(_Value):
+class JudgeRecord(Value):
     """What judging one task took."""
 
     usage: Usage = Usage()
@@ -293,7 +289,7 @@ class JudgeRecord(_Value):
     wall_s: float = 0.0
 
 
-class FeedbackResult(_Value):
+class FeedbackResult(Value):
     """A task's second attempt, after the agent was told how the first was judged; fields as in `TaskResult`.
 
     `mode` is what it was told: ``coarse`` or ``checkpoint``. `carried_over` says that every leaf had succeeded: there
@@ -313,7 +309,7 @@ class FeedbackResult(_Value):
     error: str | None = None
 
 
-class TaskResult(_Value):
+class TaskResult(Value):
     """One judged task (or one that could not be judged, and why).
 
     With repeats there is one for each independent run of the task; `repeat` counts them from 1 and is 0 without.
@@ -363,19 +359,7 @@ class TaskResult(_Value):
         raise KeyError(f"task {self.task_id} has no leaf {leaf_id!r}; it has {', '.join(x.id for x in self.leaves())}")
 
 
-class Gate(_Value):
-    """The verdict on the run: ``pass``, ``fail``, ``inconclusive`` or ``none`` (no gate asked for), and why.
-
-    `baseline` is the comparison with a baseline, as `pytest_gta.benchmark.comparison.Comparison.as_json` returns it;
-    None when there was none, or nothing to compare.
-    """
-
-    verdict: str = "none"
-    reasons: tuple[str, ...] = ()
-    baseline: dict[str, Any] | None = None
-
-
-class RunResult(_Value):
+class RunResult(Value):
     """A whole run: ``results.json``.
 
     Attributes:

@@ -27,8 +27,8 @@ from pytest_gta.datasets.sources import FetchError, Source
 MARGIN = 256 << 20
 """Bytes of a disk that a fetch leaves free."""
 
-FIRST = ""
-"""Whose the sum was that the first one was compared with: nobody's, as none was known."""
+NO_SUM_KNOWN = ""
+"""Stands for what a sum was compared with where none was known: the first fetch, by nobody's word."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,7 +236,7 @@ class Fetcher:
             listed = listed_sha256(self.source.listing, self.source.file)
             if listed:
                 return listed, "the one GitHub lists"
-        return "", FIRST
+        return "", NO_SUM_KNOWN
 
     def _differs(self, path: Path, found: str, expected: str, by: str) -> str:
         kept = "it was left as it is" if path == self.archive else "it was not taken"

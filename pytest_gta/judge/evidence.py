@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING
 from pytest_gta.benchmark.results import DeliverableRecord
 from pytest_gta.benchmark.task import Brief
 from pytest_gta.formats.wording import clean, one_line, plural
-from pytest_gta.judge.coverage import Content
 from pytest_gta.judge.exhibits import PicturePart, ShownFile, TextPart, show
 from pytest_gta.judge.file_selection import FileToRead, read_files
 from pytest_gta.judge.reading_files import Caller
 from pytest_gta.judge.search import SEARCH_VERSION, SourceText
+from pytest_gta.judge.shown import Content
 from pytest_gta.workspace.deliverables import Deliverables
 from pytest_gta.workspace.workspace import PathRefused, Workspace
 

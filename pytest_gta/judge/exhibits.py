@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from pytest_gta.benchmark.results import DeliverableRecord
 from pytest_gta.formats.extract import Extract, Picture
 from pytest_gta.formats.wording import clean, one_line
-from pytest_gta.judge.coverage import Content, Shown, content_of, page_of
 from pytest_gta.judge.excerpts import Span, excerpt_spans, fair_shares
 from pytest_gta.judge.file_selection import FileRead, FileToRead
+from pytest_gta.judge.shown import Content, Shown, content_of, page_of
 
 _MOST_NOTE = 500
 _SHOWN = {"full": "shown whole", "partial": "shown in part", "none": "content not shown"}

@@ -7,12 +7,12 @@ import re
 from pytest_gta.benchmark.coverage import Coverage
 from pytest_gta.benchmark.task import Brief
 from pytest_gta.formats.wording import one_line
-from pytest_gta.judge.coverage import coverage
 from pytest_gta.judge.evidence import Evidence, TextPart
 from pytest_gta.judge.excerpts import excerpt
 from pytest_gta.judge.prompt import Message, PromptStyle, boundary_token, leaf_messages, shared_messages
 from pytest_gta.judge.reduction import half_of, has_pictures, without_pictures
 from pytest_gta.judge.search import Passage, PassageIndex, SourceText
+from pytest_gta.judge.shown import coverage
 from pytest_gta.judge.suspicion import suspicious_passages
 from pytest_gta.llm.model_error import ModelError, ModelErrorKind
 

@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from pytest_gta.benchmark.comparison import ChangeVerdict, Comparison
+from pytest_gta.benchmark.gate import Gate
 from pytest_gta.benchmark.metrics import percent
-from pytest_gta.benchmark.results import Gate, RunResult
+from pytest_gta.benchmark.results import RunResult
 from pytest_gta.reporters.change import reasons as reasons_of_change
 from pytest_gta.reporters.wording import told_apart
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from pytest_gta.datasets.download import Patience
-from pytest_gta.datasets.fetching import FIRST, MARGIN, Fetched, Fetcher, Told
+from pytest_gta.datasets.fetching import MARGIN, NO_SUM_KNOWN, Fetched, Fetcher, Told
 from pytest_gta.datasets.record import read_record, record_path
 from pytest_gta.datasets.sources import SOURCES, FetchError
 from tests.file_server import FileServer, Trouble
@@ -61,7 +61,7 @@ def test_the_first_time(fetcher: Fetcher, server: FileServer) -> None:
         "bytes": len(server.content),
         "sha256": sha256(server.content),
         "url": f"{server.url}/official.zip",
-        "compared_with": FIRST,
+        "compared_with": NO_SUM_KNOWN,
     }
 
 
@@ -159,7 +159,7 @@ def test_a_list_without_the_sum(fetcher: Fetcher, server: FileServer, answer: Tr
     server.troubles = [Trouble(), answer]
     record = replace(fetcher, source=replace(fetcher.source, listing=f"{server.url}/list")).fetch().record
     assert record is not None
-    assert record.compared_with == FIRST
+    assert record.compared_with == NO_SUM_KNOWN
 
 
 def test_a_mirror_is_asked_alone(fetcher: Fetcher, server: FileServer) -> None:
@@ -210,7 +210,7 @@ def test_a_copy_made_by_hand(fetcher: Fetcher, server: FileServer, release: Path
     assert not checked.new
     assert read_record(fetcher.archive) == checked.record
     assert checked.record is not None
-    assert (checked.record.url, checked.record.compared_with) == ("", FIRST)
+    assert (checked.record.url, checked.record.compared_with) == ("", NO_SUM_KNOWN)
     assert fetcher.fetch() == checked
     assert server.asked == []
 

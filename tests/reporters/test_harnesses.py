@@ -35,7 +35,7 @@ def whole(*parts: Measured, others: int = 0) -> Outcome:
 
 
 def outcome(code: int, *reasons: str) -> Outcome:
-    from pytest_gta.benchmark.results import Gate
+    from pytest_gta.benchmark.gate import Gate
 
     return Outcome(Gate(verdict="x", reasons=reasons), code, "")
 

@@ -18,7 +18,8 @@ from PIL import Image
 
 from pytest_gta.benchmark.comparison import compare
 from pytest_gta.benchmark.coverage import Coverage
-from pytest_gta.benchmark.results import Gate, LeafStatus, Opinion, RunResult, StopReason, TaskStatus
+from pytest_gta.benchmark.gate import Gate
+from pytest_gta.benchmark.results import LeafStatus, Opinion, RunResult, StopReason, TaskStatus
 from pytest_gta.benchmark.run_directory import RunDirectory
 from pytest_gta.benchmark.scoring import score_tree
 from pytest_gta.reporters.html import room, steps

@@ -11,7 +11,8 @@ from lxml import html
 from markdown_it import MarkdownIt
 
 from pytest_gta.benchmark.comparison import compare
-from pytest_gta.benchmark.results import Gate, RunResult, TaskStatus
+from pytest_gta.benchmark.gate import Gate
+from pytest_gta.benchmark.results import RunResult, TaskStatus
 from pytest_gta.benchmark.scoring import score_tree
 from pytest_gta.reporters.markdown import MOST_CHARACTERS, markdown_summary, plain, write_markdown
 from tests.domain import a_run, an_agent, by_id, graded, inner, leaf, not_graded, scored

@@ -16,7 +16,6 @@ from pytest_gta.benchmark.scoring import score_tree
 from pytest_gta.benchmark.task import Checkpoint
 from pytest_gta.formats.extract import Extract
 from pytest_gta.judge.cache import VerdictCache
-from pytest_gta.judge.coverage import Content, Shown, content_of, coverage, page_of
 from pytest_gta.judge.evidence import EvidenceBudget, TextPart
 from pytest_gta.judge.excerpts import Span
 from pytest_gta.judge.panel import Panel
@@ -24,6 +23,7 @@ from pytest_gta.judge.presentation import Presentation
 from pytest_gta.judge.prompt import PromptStyle
 from pytest_gta.judge.reduction import half_of, without_pictures
 from pytest_gta.judge.search import Passage
+from pytest_gta.judge.shown import Content, Shown, content_of, coverage, page_of
 from tests.formats.office import png
 from tests.judge.conftest import BRIEF, EVIDENCE, MakeJudge, StartServer, leaves, run
 from tests.judge.test_evidence import build
