@@ -10,7 +10,6 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import select
 import signal
 import socket
 import subprocess
@@ -19,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from pytest_gta.workspace import process_tree
+from pytest_gta.workspace.readiness import readable
 
 END = b"end\n"
 """Have the agent end: asked first, then without asking."""
@@ -55,11 +55,11 @@ def main(fd: int, line: str) -> None:
     for passed in job["pass_fds"]:
         os.close(passed)
     handle = os.pidfd_open(process.pid)
-    ready, _, _ = select.select([handle, connection.fileno()], [], [])
+    ready = readable([handle, connection], None)
     if handle not in ready:
         if connection.recv(64) != CLOSE:
             _ask_to_end()
-        select.select([handle], [], [], job["grace_s"])
+        readable([handle], job["grace_s"])
     # Its own end comes first: what it started dies after it, and cannot change how it ended.
     code = process.poll()
     ended = process_tree.end_descendants()

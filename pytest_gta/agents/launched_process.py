@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import select
 import socket
 import subprocess
 import sys
@@ -17,6 +16,7 @@ from typing import IO
 import pytest_gta
 from pytest_gta.agents.agent_launcher import CLOSE, END
 from pytest_gta.workspace import process_tree
+from pytest_gta.workspace.readiness import readable
 
 LAUNCHER_S = 15.0
 """Seconds, besides the grace, in which the launcher has to end everything; past them it is ended itself."""
@@ -102,7 +102,7 @@ class LaunchedProcess:
         """Return how it ended, once nothing of it is left; None while it is still there after `wait_s` seconds."""
         if self._end is None:
             with contextlib.suppress(ValueError, OSError):  # closed meanwhile, by another thread
-                select.select([self._socket], [], [], wait_s)
+                readable([self._socket], wait_s)
             with self._reading:
                 self._read()
         return self._end

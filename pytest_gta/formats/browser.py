@@ -9,7 +9,6 @@ from __future__ import annotations
 import base64
 import json
 import os
-import select
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -19,6 +18,7 @@ from urllib.parse import quote, urlsplit
 
 from pytest_gta.formats.wording import spread
 from pytest_gta.workspace.confined_program import Program, ProgramFailed, Watch, running
+from pytest_gta.workspace.readiness import readable
 
 WIDTH, HEIGHT = 1_280, 900
 """The window, in CSS pixels: elements that fill "the screen" fill this."""
@@ -175,7 +175,7 @@ class _Session:
             self._watch.look()
             if time.monotonic() >= until:
                 return None
-            if not select.select([self._back], [], [], max(0.0, min(0.1, until - time.monotonic())))[0]:
+            if not readable([self._back], min(0.1, until - time.monotonic())):
                 continue
             piece = os.read(self._back, 1 << 20)
             if not piece:

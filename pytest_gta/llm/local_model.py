@@ -9,10 +9,10 @@ import importlib.util
 import json
 import os
 import secrets
-import select
 import subprocess
 import sys
 from collections.abc import Callable
+from multiprocessing.connection import wait
 from pathlib import Path
 
 from pytest_gta.llm.endpoint import Endpoint
@@ -114,7 +114,7 @@ class LocalModelServer:
             # Not as an argument or a variable, which others on the machine could read.
             process.stdin.write(json.dumps(settings) + "\n")
             process.stdin.flush()
-            ready, _, _ = select.select([process.stdout], [], [], _START_S)
+            ready = wait([process.stdout.fileno()], _START_S)
             answer = json.loads(process.stdout.readline() or "{}") if ready else {}
         except (OSError, ValueError):
             answer = {}

@@ -14,7 +14,6 @@ import hmac
 import http.client
 import json
 import os
-import select
 import socket
 import subprocess
 import sys
@@ -22,6 +21,7 @@ import threading
 import time
 from collections.abc import Sequence
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from multiprocessing.connection import wait
 from typing import Any
 from urllib.parse import parse_qsl
 
@@ -70,7 +70,7 @@ class Engine:
         assert self._process.stdin is not None and self._process.stdout is not None
         self._process.stdin.write(json.dumps(self._settings) + "\n")
         self._process.stdin.flush()
-        ready, _, _ = select.select([self._process.stdout], [], [], _START_S)
+        ready = wait([self._process.stdout.fileno()], _START_S)
         line = self._process.stdout.readline() if ready else ""
         if not line:
             self._process.kill()
@@ -199,7 +199,7 @@ class _Handler(BaseHTTPRequestHandler):
     def _check_client(self, seconds: float, other: socket.socket | None = None) -> bool:
         """Wait for `other` to have something to read; raise when the client has gone."""
         waiting = [self.connection] + ([other] if other is not None else [])
-        ready, _, _ = select.select(waiting, [], [], seconds)
+        ready = wait(waiting, seconds)
         if self.connection in ready and not self.connection.recv(1, socket.MSG_PEEK):
             raise _ClientGone
         if self.connection in ready and other not in ready:

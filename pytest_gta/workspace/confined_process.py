@@ -33,6 +33,7 @@ from pytest_gta.workspace.confined_job import (
 )
 from pytest_gta.workspace.confinement import Confinement, ConfinementUnavailable
 from pytest_gta.workspace.protected_copies import ProtectedCopies
+from pytest_gta.workspace.readiness import writable
 
 __all__ = ["ConfinedError", "ConfinedProcess", "Limits"]
 
@@ -166,7 +167,7 @@ class ConfinedProcess:
             try:
                 view = view[os.write(pipe, view) :]
             except BlockingIOError:
-                if not select.select([], [pipe], [], max(0.0, deadline - time.monotonic()))[1]:
+                if not writable([pipe], deadline - time.monotonic()):
                     raise _Gone("hung") from None
             except OSError:
                 raise _Gone("ended") from None

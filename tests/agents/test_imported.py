@@ -478,3 +478,16 @@ def run(tools):
         ("note", "done"), ("end", "50"),
     ]  # fmt: skip
     assert bench.steps[1].usage == {"calls": 1, "tokens": {"input": 9, "cached": 0, "output": 0}, "cost_usd": 0.0}
+
+
+def test_it_is_started_from_a_process_with_very_many_open_files(bench: Bench, modules: Write) -> None:
+    folder = modules(answers="def run(task):\n    return 'here'\n")
+    try:
+        held = [os.open(os.devnull, os.O_RDONLY) for _ in range(1_100)]
+    except OSError:
+        pytest.skip("the machine allows too few open files")
+    try:
+        assert run(bench, folder, "answers:run").final_answer == "here"
+    finally:
+        for number in held:
+            os.close(number)
