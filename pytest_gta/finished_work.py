@@ -15,7 +15,7 @@ from pytest_gta.benchmark.run_directory import MANIFEST, RunDirectory
 from pytest_gta.benchmark.task import Task
 from pytest_gta.finished_run import refuse_several
 from pytest_gta.selection import repeats
-from pytest_gta.settings import Settings, SettingsError
+from pytest_gta.settings import ANSWER_KEY, Settings, SettingsError
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,15 +46,21 @@ def open_finished_work(
         environment: The environment variables, for keys.
 
     Raises:
-        SettingsError: When this is not a run directory, its dataset is gone or changed, or the judge is not usable.
+        SettingsError: When this is not a run directory or has no judge, its dataset is gone or changed, or the judge is
+            not usable.
     """
     refuse_several(folder)
     run = RunDirectory(folder)
     try:
-        facts = run.manifest()["dataset"]
-        dataset, sha256 = str(facts["path"]), str(facts["sha256"])
+        manifest = run.manifest()
+        dataset, sha256 = str(manifest["dataset"]["path"]), str(manifest["dataset"]["sha256"])
+        judge = manifest["judge"]["model"]
     except (OSError, ValueError, KeyError, TypeError):
         raise SettingsError(f"{folder} is not a run directory (it has no readable {MANIFEST})") from None
+    if judge == ANSWER_KEY:
+        raise SettingsError(
+            f"{folder} is a run of GTA-Atomic, whose answers are compared with a key: there is no judge to ask"
+        )
     fixed = {
         "gta_resume": str(folder),
         # Whatever made the work is not asked for anything: it need not be there any more.

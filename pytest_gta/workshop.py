@@ -242,6 +242,12 @@ class Workshop:
 
 
 def _check_judge(settings: Settings, dataset: Dataset) -> None:
+    for member in dataset.members:
+        if isinstance(member, AtomicDataset) and member is not dataset:
+            raise SettingsError(
+                f"--gta-dataset: {member.location} is GTA-Atomic, whose questions are scored by their answers and not "
+                "by a judge; run it by itself"
+            )
     has_answers = isinstance(dataset, AtomicDataset)
     if has_answers and settings.judge_model != ANSWER_KEY:
         raise SettingsError(

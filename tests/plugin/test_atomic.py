@@ -101,6 +101,22 @@ def test_a_run_can_be_reported_and_is_compared_with_its_like(
     assert "is a run of GTA-Atomic, the figures are of GTA-Workflow" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("more", [(), ("--judge-model=answer-key",)], ids=["as it is", "with the key"])
+@pytest.mark.parametrize("command", ["diagnose", "aa"])
+def test_no_judge_can_be_asked_again(
+    pytester: pytest.Pytester, capsys: pytest.CaptureFixture[str], command: str, more: tuple[str, ...]
+) -> None:
+    manifest = {"dataset": {"path": "atomic", "sha256": "0" * 64}, "judge": {"model": "answer-key"}}
+    pytester.mkdir("run")
+    (pytester.path / "run" / "run.json").write_text(json.dumps(manifest))
+    from pytest_gta.cli import main
+
+    with pytest.raises(SystemExit) as refused:
+        main([command, "run", *more])
+    assert refused.value.code == 2
+    assert "run is a run of GTA-Atomic, whose answers are compared with a key" in capsys.readouterr().err
+
+
 def test_an_estimate_has_no_judge(run_atomic: Any) -> None:
     result = run_atomic("--gta-estimate")
     assert result.ret == 0
@@ -136,6 +152,10 @@ def test_it_is_run_by_itself(run_atomic: Any) -> None:
     refused = run_atomic(dataset="mini,atomic")
     assert refused.ret == 4
     refused.stderr.fnmatch_lines(["*--gta-dataset=atomic: its questions are scored by their answers; run it by*"])
+    for more in ("--gta-judge-model=some-judge", "--gta-feedback=checkpoint"):
+        by_path = run_atomic(more, dataset=f"mini,{Path('data') / 'gta_dataset.zip'}")
+        assert by_path.ret == 4
+        by_path.stderr.fnmatch_lines(["*gta_dataset.zip is GTA-Atomic, whose questions are*; run it by itself"])
 
 
 def test_it_is_fetched_first(run_atomic: Any, pytester: pytest.Pytester) -> None:
