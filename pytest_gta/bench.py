@@ -18,7 +18,7 @@ from typing import IO, TYPE_CHECKING, Any
 from pytest_gta import __version__, local_profile
 from pytest_gta.agent_under_test import AgentUnderTest
 from pytest_gta.benchmark.atomic import AtomicDataset
-from pytest_gta.benchmark.run_directory import AUTHORING, MANIFEST, InUse, RunDirectory
+from pytest_gta.benchmark.run_directory import MANIFEST, OWN_FOLDER, InUse, RunDirectory
 from pytest_gta.options import OPTIONS
 from pytest_gta.selection import DatasetFinder, select_tasks, task_id, why_nothing
 from pytest_gta.settings import LOCAL_MODEL, NothingSelected, Settings, SettingsError
@@ -105,9 +105,16 @@ class Bench:
                 self.tasks = tuple(task for task in among if recorded is None or task_id(task) in recorded)
         except DatasetError as error:
             raise SettingsError(str(error)) from None
-        drafts = [place / AUTHORING for place in (self.folder, Path.cwd())]
-        secret = (*self.release.paths, *drafts, fetched_datasets(environment), self.workshop.root, settings.cache)
-        self.agent_under_test.hide(*secret)
+        self.agent_under_test.hide(
+            *self.release.paths,
+            fetched_datasets(environment),
+            settings.cache,
+            settings.baseline,
+            # Results hold rubrics: this run's, and those of earlier ones.
+            self.workshop.root,
+            *(found.parent for found in self.workshop.root.parent.glob(f"*/{MANIFEST}")),
+            *(place / OWN_FOLDER for place in (self.folder, Path.cwd())),
+        )
 
     # -- what it shares with other agents ------------------------------------------------------------------------------
 
@@ -333,7 +340,7 @@ def _times(repeat: str | int | None) -> str:
 
 def new_run_dir(folder: Path, started_at: datetime, label: str) -> Path:
     """Return a directory for a new run below `folder`, named by when it started and what it measures."""
-    runs = folder / ".gta" / "runs"
+    runs = folder / OWN_FOLDER / "runs"
     name = f"{started_at:%Y%m%dT%H%M%SZ}-{label}"
     taken = next(n for n in itertools.count(1) if not (runs / (name if n == 1 else f"{name}-{n}")).exists())
     return runs / (name if taken == 1 else f"{name}-{taken}")

@@ -111,7 +111,7 @@ def test_a_source_that_nobody_knows_is_a_usage_error(mine: Project) -> None:
 
 
 @pytest.mark.skipif(not choose_seclusion("auto", (), ()).program, reason="commands cannot be secluded on this machine")
-def test_a_command_sees_neither_tasks_nor_drafts(
+def test_a_command_sees_neither_tasks_nor_drafts_nor_other_runs(
     mine: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = mine.pytester.path
@@ -119,11 +119,16 @@ def test_a_command_sees_neither_tasks_nor_drafts(
     draft = folder / ".gta" / "author" / "x" / "session.json"
     draft.parent.mkdir(parents=True)
     draft.write_text("a drafted rubric")
+    for earlier in (".gta/runs/one", "earlier"):
+        (folder / earlier / "tasks").mkdir(parents=True)
+        (folder / earlier / "run.json").write_text("{}")
+        (folder / earlier / "tasks" / "result.json").write_text("an earlier rubric")
     program = folder / "program.py"
     program.write_text(
         "from pathlib import Path\n"
         f"places = [Path({str(folder)!r}, name) for name in ('own_agent.py', 'my_tasks/berths/task.yaml',\n"
-        "          'my_tasks/review.yaml', '.gta/author/x/session.json')]\n"
+        "          'my_tasks/review.yaml', '.gta/author/x/session.json', '.gta/runs/one/tasks/result.json',\n"
+        "          'earlier/run.json', 'earlier/tasks/result.json')]\n"
         "Path('plan.md').write_text(' '.join(place.name for place in places if place.is_file()))\n"
         "print('Finished.')\n"
     )
