@@ -12,15 +12,14 @@ KILLED_STATUSES = (-9, 128 + 9)
 def kills(root: Path = _ROOT) -> int | None:
     """Return how many processes were ended for want of memory so far; None when this machine does not say.
 
-    A control group's own count is preferred, as it is nobody else's; the machine's count holds for all that runs on it.
+    Where the control group counts, its own count is taken, as it is nobody else's; else the machine's, which holds for
+    all that runs on it.
 
     Args:
         root: Where ``proc`` and ``sys`` are.
     """
-    counts = [_count(file, "oom_kill") for file in _group_files(root)]
-    counts.append(_count(root / "proc/vmstat", "oom_kill"))
-    known = [count for count in counts if count is not None]
-    return sum(known) if known else None
+    of_group = [count for file in _group_files(root) if (count := _count(file, "oom_kill")) is not None]
+    return sum(of_group) if of_group else _count(root / "proc/vmstat", "oom_kill")
 
 
 class MemoryWatch:

@@ -45,6 +45,15 @@ def test_the_count_rises(tmp_path: Path, groups: str, name: str, before: str, af
     assert MemoryWatch(root).has_killed() is False
 
 
+def test_what_others_on_the_machine_lose_does_not_count(tmp_path: Path) -> None:
+    root = machine(tmp_path, "0::/box\n", events="oom_kill 2\n", vmstat="oom_kill 5\n")
+    watch = MemoryWatch(root)
+    write(root, "vmstat", "oom_kill 6\n")
+    assert (kills(root), watch.has_killed()) == (2, False)
+    write(root, "events", "oom_kill 3\n")
+    assert (kills(root), watch.has_killed()) == (3, True)
+
+
 def test_a_machine_that_does_not_say(tmp_path: Path) -> None:
     assert kills(tmp_path) is None
     assert MemoryWatch(tmp_path).has_killed() is None
