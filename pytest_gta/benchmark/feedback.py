@@ -22,9 +22,18 @@ _GO_ON = (
     "right, and check the files you deliver against the request once more. End with your final answer, complete again."
 )
 _HOW_REACHED = re.compile(r"\A\[median of .*?\]\s*", re.DOTALL)
+_NUMBER = r"(?<![\d/])(?<!\d[.,])(?:10|\d)(?:\.\d+)?"
+_COUNTED = (
+    r"(?:of\s+the\s+|the\s+|(?:required|requested|expected|needed|listed|given|planned)\s+)*"
+    r"(?:answers|cells|chapters|charts|cities|clips|columns|countries|criteria|days|entries|examples|figures|files|frames"
+    r"|images|items|lines|links|names|pages|paragraphs|people|pictures|places|products|questions|records|references"
+    r"|requirements|rows|scenes|sections|sentences|sheets|shots|slides|sources|steps|tables|tasks|topics|values|words)\b"
+)
+"""What may follow ``3/10`` so that it counts something in the work, as in ``3/10 pages``, and is no score."""
 _SCORE = re.compile(
     r"\bscor(?:e|ed|es|ing)\s*(?:is|of|at|:|=)?\s*(?:10|\d)(?:\.\d+)?(?![\d%])(?:\s*(?:/|out of)\s*10\b)?"
-    r"|(?<![\d/])(?:10|\d)(?:\.\d+)?\s*/\s*10\b(?![/\d])",
+    rf"|{_NUMBER}\s*(?:/|out of)\s*(?:10|ten)\b(?![/\d])(?!\s+{_COUNTED})(?:\s*points?\b)?"
+    rf"|{_NUMBER}\s*(?:points?|pts?|marks?)\b",
     re.IGNORECASE,
 )
 """A score of 0 to 10 in a reason: the reviewer's own number."""
