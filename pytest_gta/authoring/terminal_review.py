@@ -74,7 +74,7 @@ class TerminalReview:
         keys = {choice.value[0]: choice for choice in choices}
         offered = ", ".join(f"[{choice.value[0]}]{choice.value[1:]}" for choice in choices)
         while True:
-            typed = self._typed(f"{offered}, [q]uit? ").strip().lower()
+            typed = self._typed(self._ask, f"{offered}, [q]uit? ").strip().lower()
             if typed in ("q", "quit"):
                 raise ReviewStopped
             choice = keys.get(typed) or next((c for c in choices if c.value == typed), None)
@@ -83,7 +83,7 @@ class TerminalReview:
                 continue
             if choice is not Choice.EDIT:
                 return Decision(node=proposal.node, choice=choice, by=TERMINAL, at=self._now())
-            words = self._edit(proposal.text.strip() or drafted).strip()
+            words = self._typed(self._edit, proposal.text.strip() or drafted).strip()
             if not words:
                 self._say("  nothing was changed")
                 continue
@@ -93,7 +93,7 @@ class TerminalReview:
     def _weight(self, proposed: float, node: Checkpoint | None) -> float | None:
         usual = proposed or (node.weight if node else 1.0)
         while True:
-            typed = self._typed(f"weight [{usual:g}]: ").strip()
+            typed = self._typed(self._ask, f"weight [{usual:g}]: ").strip()
             if not typed:
                 return None
             try:
@@ -104,9 +104,10 @@ class TerminalReview:
                 return weight
             self._say("  a weight is a number above 0")
 
-    def _typed(self, prompt: str) -> str:
+    @staticmethod
+    def _typed(how: Callable[[str], str], shown: str) -> str:
         try:
-            return self._ask(prompt)
+            return how(shown)
         except (EOFError, KeyboardInterrupt):
             raise ReviewStopped from None
 

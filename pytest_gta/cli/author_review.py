@@ -79,10 +79,17 @@ def review_by_terminal(work: AuthoringWork) -> None:
 
 
 def edited(text: str) -> str:
-    """Return a text as the user changes it: in ``$VISUAL`` or ``$EDITOR`` where one is set, else on one line."""
+    """Return a text as the user changes it: in ``$VISUAL`` or ``$EDITOR`` where one is set, else typed anew.
+
+    Raises:
+        EOFError: When the input ends before the text does.
+    """
     editor = shlex.split(os.environ.get("VISUAL") or os.environ.get("EDITOR") or "")
     if not editor:
-        return input("new words: ")
+        if "\n" not in text:
+            return input("new words: ")
+        print("new words; a line with only a dot ends them (set EDITOR to change them in an editor)")
+        return "\n".join(iter(input, "."))
     with tempfile.TemporaryDirectory(prefix="gta-author-") as folder:
         file = Path(folder) / "words.txt"
         file.write_text(text + "\n", "utf-8")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import pty
@@ -120,7 +121,7 @@ def test_what_can_be_decided() -> None:
 class Person:
     """Types what it is given, and sees what is said."""
 
-    def __init__(self, *typed: str | type[BaseException], edits: tuple[str, ...] = ()) -> None:
+    def __init__(self, *typed: str | type[BaseException], edits: tuple[str | type[BaseException], ...] = ()) -> None:
         self.typed, self.edits = iter(typed), iter(edits)
         self.seen: list[str] = []
         self.offered: list[str] = []
@@ -128,14 +129,18 @@ class Person:
 
     def _ask(self, prompt: str) -> str:
         self.seen.append(prompt)
-        answer = next(self.typed)
-        if isinstance(answer, str):
-            return answer
-        raise answer
+        return self._given(self.typed)
 
     def _edit(self, text: str) -> str:
         self.offered.append(text)
-        return next(self.edits)
+        return self._given(self.edits)
+
+    @staticmethod
+    def _given(answers: Iterator[str | type[BaseException]]) -> str:
+        answer = next(answers)
+        if isinstance(answer, str):
+            return answer
+        raise answer
 
     def decide(
         self, given: list[Proposal], done: frozenset[str] = frozenset()
@@ -189,6 +194,12 @@ def test_a_person_may_stop_and_go_on(end: Any) -> None:
     assert "[3/5] cp1-1, leaf, weight 3" in again.seen
 
 
+@pytest.mark.parametrize("end", [EOFError, KeyboardInterrupt])
+def test_a_person_may_stop_at_the_new_words(end: type[BaseException]) -> None:
+    with pytest.raises(ReviewStopped):
+        next(Person("e", edits=(end,)).decide(proposals()))
+
+
 def test_words_of_a_model_cannot_play_with_the_terminal() -> None:
     person = Person("a")
     given = [Proposal(node="request", action=Action.PASS, reason="\x1b[2Jgone", text="", weight=0)]
@@ -204,6 +215,17 @@ def test_an_editor_of_ones_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     assert edited("SAME") == ""
     monkeypatch.setenv("VISUAL", f"{tmp_path}/none")
     assert edited("words") == ""
+
+
+def test_several_lines_without_an_editor(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.delenv("VISUAL", raising=False)
+    monkeypatch.delenv("EDITOR", raising=False)
+    monkeypatch.setattr("sys.stdin", io.StringIO("One.\n\nTwo.\n.\nNew.\nlost"))
+    assert edited("First.\nSecond.") == "One.\n\nTwo."
+    assert "a line with only a dot ends them" in capsys.readouterr().out
+    assert edited("First.") == "New."
+    with pytest.raises(EOFError):
+        edited("First.\nSecond.")
 
 
 def test_a_review_through_a_real_terminal(
