@@ -97,6 +97,8 @@ def plant_slips(index: dict[str, Any]) -> None:
     index["21"]["dialogs"][0]["content"] += " Listen to it with SpeechToText."
     index["22"]["dialogs"][0]["content"] += " Add song.mp3 too."
     rubric["31"][0]["sub_tasks"][0]["requirements"] = "Posters.zip holds three posters."
+    for leaf in rubric["42"][0]["sub_tasks"]:
+        leaf["requirements"] = leaf["requirements"].replace("Campaign_Table.xlsx", "The table")
     index["32"]["files"][0]["path"] = "resources/images/gone.png"
     rubric["33"][0]["sub_tasks"][0]["weight"] = 0
     index["11"]["dialogs"][0]["content"] += " The refunds should come to 99.44."

@@ -19,11 +19,21 @@ from tests.release_factory import leaf_ids, make_release
 
 # pytester forgets what is imported after it starts, so that a second run in this process would meet new copies of some
 # modules and old ones of others; loaded beforehand, each is there once.
-PROGRAMS = ("__main__", "child_main", "launcher", "server", "tool_service", "mcp_server")
-for module in pkgutil.walk_packages(pytest_gta.__path__, "pytest_gta."):
-    if not module.name.endswith(PROGRAMS):
-        with contextlib.suppress(ImportError):
-            importlib.import_module(module.name)
+PROGRAMS = ("__main__", "child_main", "launcher", "server", "tool_service", "mcp_server", "_main", "_cli")
+LOADED_IN_PARTS = ("httpx", "httpcore", "httpx2", "httpcore2", "anyio._backends")
+"""What openai speaks HTTP with, by version; parts of it are first imported by a request."""
+
+
+def load_all(package: str) -> None:
+    with contextlib.suppress(ImportError):
+        for module in pkgutil.walk_packages(importlib.import_module(package).__path__, f"{package}."):
+            if not module.name.endswith(PROGRAMS):
+                with contextlib.suppress(ImportError):
+                    importlib.import_module(module.name)
+
+
+for name in (pytest_gta.__name__, *LOADED_IN_PARTS):
+    load_all(name)
 importlib.import_module("openai").AsyncOpenAI  # noqa: B018 - openai loads its parts when they are first touched
 
 with contextlib.suppress(ImportError):
