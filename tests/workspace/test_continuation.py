@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -58,3 +59,29 @@ def test_special_files_and_foreign_hard_links_are_left_out(first: Workspace, tmp
     second, left_out = copied(first, tmp_path / "again")
     assert sorted(left_out) == ["mine.txt", "out/pipe"]
     assert [file.path for file in second.deliverables().files] == ["out/copy.md", "out/report.md"]
+
+
+def test_a_file_too_large_to_be_a_deliverable_is_left_out(
+    first: Workspace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pytest_gta.workspace.continuation.MAX_BYTES", 8)
+    (first.root / "out" / "huge.bin").write_bytes(b"123456789")
+    second, left_out = continued(first, tmp_path / "again", ["out/report.md"])
+    assert left_out == ("out/huge.bin",)
+    assert (second.root / "resources" / "notes.txt").read_text() == "42 apples"
+
+
+def test_a_copy_that_would_fill_the_disk_is_not_begun(
+    first: Workspace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with (first.root / "out" / "holes.bin").open("wb") as file:
+        file.truncate(1_000_000_000)
+    (first.root / "out" / "look").symlink_to("holes.bin")
+    monkeypatch.setattr("shutil.disk_usage", lambda _folder: SimpleNamespace(free=1_200_000_000))
+    with pytest.raises(OSError, match=r"it has 1\.0 GB, and 1\.2 GB are free"):
+        copied(first, tmp_path / "again")
+    assert not (tmp_path / "again").exists()
+    monkeypatch.setattr("shutil.disk_usage", lambda _folder: SimpleNamespace(free=1))
+    (first.root / "out" / "holes.bin").unlink()
+    with pytest.raises(OSError, match=r"it has 0\.0 GB, and 0\.0 GB are free"):
+        copied(first, tmp_path / "again")
