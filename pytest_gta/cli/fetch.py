@@ -79,7 +79,7 @@ def _what_is_there(fetched: Fetched, fetcher: Fetcher, *, checked: bool) -> Iter
         return
     yield f"         {tasks}, {count(fetched.contents.files, 'file')}, {size(fetched.record.bytes)}"
     yield f"sha256   {fetched.record.sha256}"
-    known = fetched.record.compared_with or f"recorded on {fetched.record.taken_at[:10]}, as none is published"
+    known = fetched.record.compared_with or f"recorded on {fetched.record.taken_at[:10]}, as no other is known"
     yield f"         {known}; what is fetched later must have it too"
     if fetcher.unpacked.exists():
         yield f"unpacked {fetcher.unpacked}"

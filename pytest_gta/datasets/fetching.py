@@ -13,16 +13,18 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from http.client import HTTPException
 from pathlib import Path
 
 from pytest_gta.benchmark.run_directory import NotWritten
 from pytest_gta.datasets.archive import BEGINNING, Contents, look_into, read_member, read_through, unpack
-from pytest_gta.datasets.connection import shown
+from pytest_gta.datasets.connection import host_of, shown
 from pytest_gta.datasets.download import Download, Patience
 from pytest_gta.datasets.listing import listed_sha256
 from pytest_gta.datasets.partial_file import PartialFile
 from pytest_gta.datasets.record import FetchRecord, read_record, sha256_of, write_record
 from pytest_gta.datasets.sources import FetchError, Source
+from pytest_gta.llm.redaction import one_line, redact
 
 MARGIN = 256 << 20
 """Bytes of a disk that a fetch leaves free."""
@@ -232,11 +234,19 @@ class Fetcher:
             return self.source.sha256, "the one pytest-gta knows"
         if before is not None:
             return before.sha256, f"the one recorded on {before.taken_at[:10]}"
-        if self.source.listing and not self.mirror:
-            listed = listed_sha256(self.source.listing, self.source.file)
-            if listed:
-                return listed, "the one GitHub lists"
+        if self.source.listing and not self.mirror and (listed := self._listed()):
+            return listed, "the one GitHub lists"
         return "", NO_SUM_KNOWN
+
+    def _listed(self) -> str:
+        """Return the sum that the publisher lists; "" when there is none, or the list cannot be had, which is said."""
+        try:
+            return listed_sha256(self.source.listing, self.source.file)
+        except (OSError, HTTPException, ValueError, FetchError) as error:
+            why = redact(one_line(str(error), 160))
+            host = host_of(self.source.listing)
+            self.told.line(f"{host}, which may list its sum, could not be asked ({why}): compare it yourself")
+            return ""
 
     def _differs(self, path: Path, found: str, expected: str, by: str) -> str:
         kept = "it was left as it is" if path == self.archive else "it was not taken"

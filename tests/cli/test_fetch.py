@@ -41,7 +41,7 @@ def test_what_is_said(tmp_path: Path, file_server: FileServer, capsys: pytest.Ca
     assert lines[0] == f"fetched {archive}"
     assert lines[1] == f"         6 tasks, 5 files, {size(len(content))}"
     assert lines[2] == f"sha256   {hashlib.sha256(content).hexdigest()}"
-    assert lines[3].endswith(", as none is published; what is fetched later must have it too")
+    assert lines[3].endswith(", as no other is known; what is fetched later must have it too")
     assert lines[4:] == [
         "next     pytest --gta-dataset=workflow --gta-model=MODEL -n 8",
         "         pytest-gta validate workflow",

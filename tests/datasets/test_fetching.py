@@ -146,13 +146,10 @@ def test_the_sum_that_github_lists(fetcher: Fetcher, server: FileServer, genuine
 @pytest.mark.parametrize(
     "answer",
     [
-        Trouble(status=403),
-        Trouble(body=b"<html>"),
-        Trouble(body=b"[]"),
         Trouble(body=b'{"assets": [{"name": "gta_workflow_dataset.zip", "digest": null}]}'),
         Trouble(body=b'{"assets": [{"name": "gta_workflow_dataset.zip", "digest": "md5:0"}]}'),
         Trouble(body=b'{"assets": [{"name": "gta_workflow_dataset.zip"}]}'),
-        Trouble(body=b'{"assets": 3}'),
+        Trouble(body=b'{"assets": []}'),
     ],
 )
 def test_a_list_without_the_sum(fetcher: Fetcher, server: FileServer, answer: Trouble) -> None:
@@ -160,6 +157,33 @@ def test_a_list_without_the_sum(fetcher: Fetcher, server: FileServer, answer: Tr
     record = replace(fetcher, source=replace(fetcher.source, listing=f"{server.url}/list")).fetch().record
     assert record is not None
     assert record.compared_with == NO_SUM_KNOWN
+    assert len(LINES) == 1
+
+
+@pytest.mark.parametrize(
+    ("answer", "why"),
+    [
+        (Trouble(status=403), "HTTP Error 403: Forbidden"),
+        (Trouble(body=b"<html>"), "what came is not a list of files"),
+        (Trouble(body=b"[]"), "what came is not a list of files"),
+        (Trouble(body=b'{"assets": 3}'), "what came is not a list of files"),
+    ],
+)
+def test_a_list_that_cannot_be_had_is_told(fetcher: Fetcher, server: FileServer, answer: Trouble, why: str) -> None:
+    server.troubles = [Trouble(), answer]
+    record = replace(fetcher, source=replace(fetcher.source, listing=f"{server.url}/list")).fetch().record
+    assert record is not None
+    assert record.compared_with == NO_SUM_KNOWN
+    assert LINES[1:] == [f"127.0.0.1, which may list its sum, could not be asked ({why}): compare it yourself"]
+
+
+def test_the_list_is_asked_for_with_the_certificates_of_the_download(
+    fetcher: Fetcher, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("SSL_CERT_FILE", "")
+    monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(tmp_path / "none.pem"))
+    replace(fetcher, source=replace(fetcher.source, listing="https://127.0.0.1:9/list")).fetch()
+    assert "could not be asked (the certificates in " in LINES[1]
 
 
 def test_a_mirror_is_asked_alone(fetcher: Fetcher, server: FileServer) -> None:
