@@ -15,7 +15,7 @@ import pytest
 from pytest_gta.benchmark.results import StopReason, TaskResult, TaskStatus, total
 from pytest_gta.reporters.feedback import GOES_ON, after_feedback
 from pytest_gta.reporters.scoreboard import Scoreboard
-from pytest_gta.reporters.wording import duration, money
+from pytest_gta.reporters.wording import duration, money, points
 
 _NAME, _LONGEST_NAME = 22, 40
 """Columns for the name of an item, at least and at most."""
@@ -90,7 +90,7 @@ class LiveLines:
     def _score(self, result: TaskResult) -> tuple[str, dict[str, bool]]:
         if result.root_score is None:
             return f"{_STATE_WORDS[result.status]:>5}", {"yellow": True}
-        return f"{result.root_score:5.2f}", {"green": True} if result.success else {"red": True}
+        return f"{points(result.root_score):>5}", {"green": True} if result.success else {"red": True}
 
     def _count(self) -> str:
         boards = self._scoreboards

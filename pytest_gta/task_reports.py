@@ -28,6 +28,7 @@ from pytest_gta.keys import CONTENDER, LINEUP, RESULT, TASK
 from pytest_gta.reporters.feedback import GOES_ON
 from pytest_gta.reporters.junit import task_properties
 from pytest_gta.reporters.score_sheet import score_sheet
+from pytest_gta.reporters.wording import points
 from pytest_gta.road import NotMeasured
 
 PLAIN_FAULTS = (BelowThreshold, NotMeasured, NotWritten, TaskFault)
@@ -118,4 +119,4 @@ def _leaf_status(report: pytest.TestReport, config: pytest.Config) -> Any:
     if score is None:
         return "", "", (f"{verdict.get('status', '?')} [{verdict.get('leaf_id')}]", {"yellow": True})
     colour = "green" if score >= config.stash[LINEUP].settings.threshold else "red"
-    return "", "", (f"{score:4.1f}/10 [{verdict['leaf_id']}]", {colour: True})
+    return "", "", (f"{points(score, 1):>4}/10 [{verdict['leaf_id']}]", {colour: True})

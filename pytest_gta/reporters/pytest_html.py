@@ -102,7 +102,7 @@ def row_cells(result: TaskResult | None, threshold: float) -> tuple[str, str, st
     agent = result.agent.usage.cost_usd if result.agent else 0.0
     judge = result.judge.usage.cost_usd
     cost = "unknown" if agent is None or judge is None else f"{agent + judge:8.4f}"
-    score = "-" if result.root_score is None else f"{result.root_score:5.2f}"
+    score = "-" if result.root_score is None else f"{points(result.root_score):>5}"
     return (_cell("rootScore", score), _cell("leaves", f"{reached:2d} / {len(leaves)}"), _cell("cost", cost))
 
 

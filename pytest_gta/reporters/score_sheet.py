@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from pytest_gta.benchmark.results import CheckpointResult, TaskResult
 from pytest_gta.reporters.feedback import FIRST_COUNTS, after_feedback
-from pytest_gta.reporters.wording import count, told_apart
+from pytest_gta.reporters.wording import count, points, told_apart
 
 WIDTH = 79
 
@@ -59,7 +59,7 @@ def _tree(nodes: Sequence[CheckpointResult], depth: int, lost_below: float | Non
     for node in nodes:
         if lost_below is not None and all(x.score is not None and x.score >= lost_below for x in node.leaves()):
             continue
-        score = "  -  " if node.score is None else f"{node.score:5.1f}"
+        score = "  -  " if node.score is None else f"{points(node.score, 1):>5}"
         state = "" if node.status == "scored" else f" [{node.status}]"
         text = textwrap.shorten(
             node.requirements, max(WIDTH - len(indent) - len(node.id) - len(state) - 14, 20), placeholder=" ..."

@@ -263,9 +263,9 @@ def _repeat_table(repeats: dict[str, Any]) -> Iterator[str]:
     if unsteady:
         yield f"{'least steady':<28}{'runs':>5}{'reached':>9}{'mean':>7}{'spread':>8}{'range':>14}"
         for row in unsteady:
-            span = f"{row['lowest']:.2f}-{row['highest']:.2f}"
+            span = f"{points(row['lowest'])}-{points(row['highest'])}"
             yield (
-                f"  {row['task']:<26.26}{row['graded']:>5}{row['succeeded']:>9}{row['root_score']:>7.2f}"
+                f"  {row['task']:<26.26}{row['graded']:>5}{row['succeeded']:>9}{points(row['root_score']):>7}"
                 f"{row['spread']:>8.2f}{span:>14}"
             )
         yield ""

@@ -21,9 +21,17 @@ def money(amount: float | None) -> str:
     return f"${amount:.2f}" if amount >= 0.1 or amount == 0 else f"${amount:.4f}"
 
 
-def points(score: float | None) -> str:
-    """Return a score of 0-10 with two decimals, a dash for None."""
-    return "-" if score is None else f"{score:.2f}"
+def points(score: float | None, digits: int = 2) -> str:
+    """Return a score of 0-10 with its decimals, a dash for None.
+
+    It is never rounded up to a tenth that it does not reach: 6.999 is ``6.99``, for ``7.00`` would be a success.
+    """
+    if score is None:
+        return "-"
+    text = f"{score:.{digits}f}"
+    shown = float(text)
+    too_high = shown - score > 1e-9 and shown == round(shown, 1)
+    return f"{shown - 10**-digits:.{digits}f}" if too_high else text
 
 
 def told_apart(value: float, limit: float, digits: int = 2) -> str:

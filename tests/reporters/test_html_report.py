@@ -538,3 +538,11 @@ def test_a_transcript_of_a_few_steps_is_whole(tmp_path: Path) -> None:
     excerpt = steps.read_excerpt(path)
     assert [step.text for step in (*excerpt.head, *excerpt.tail)] == [str(n) for n in range(20)]
     assert excerpt.whole
+
+
+def test_a_score_just_below_the_threshold_is_not_shown_at_it(tmp_path: Path) -> None:
+    root = score_tree((leaf("cp1"),), by_id(scored("cp1", 6.999)))
+    run = a_run(graded("1", 6.999, checkpoints=root.checkpoints))
+    page = html.fromstring(write_report(run, RunDirectory(tmp_path), tmp_path / "report.html").read_text())
+    shown = {element.text_content().strip() for element in page.iter("span") if "score" in element.get("class", "")}
+    assert shown == {"6.99"}

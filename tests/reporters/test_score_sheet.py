@@ -14,6 +14,11 @@ def test_the_headline_says_how_the_task_did() -> None:
     assert headline(task, 7) == "no root score (1 of 9 leaves have no score); bounds 2.00 to 8.00"
 
 
+def test_a_leaf_just_below_the_threshold_is_not_shown_at_it() -> None:
+    root = score_tree((leaf("cp1"),), by_id(scored("cp1", 6.999)))
+    assert "  6.9  cp1 (x1)" in score_sheet(graded("1", 6.999, checkpoints=root.checkpoints), 7)
+
+
 def test_the_whole_sheet() -> None:
     nodes = (inner("cp1", 3, leaf("cp1-1", 2, "The report names 3 regions."), leaf("cp1-2")), leaf("cp2"))
     verdicts = by_id(scored("cp1-1", 8, "Page 2 names them."), unscored("cp1-2"), scored("cp2", 6.5))

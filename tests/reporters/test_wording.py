@@ -36,6 +36,24 @@ def test_what_was_not_measured_is_no_number() -> None:
 
 
 @pytest.mark.parametrize(
+    ("score", "digits", "text"),
+    [
+        (6.999, 2, "6.99"),
+        (6.4999, 2, "6.49"),
+        (6.999, 1, "6.9"),
+        (9.996, 2, "9.99"),
+        (6.666, 2, "6.67"),
+        (6.999999999999999, 2, "7.00"),
+        (7.1 + 0.2, 2, "7.30"),
+        (7.0, 1, "7.0"),
+        (0.0, 2, "0.00"),
+    ],
+)
+def test_a_score_below_a_threshold_is_not_shown_as_one_that_reaches_it(score: float, digits: int, text: str) -> None:
+    assert points(score, digits) == text
+
+
+@pytest.mark.parametrize(
     ("seconds", "text"),
     [
         (0, "0.0 s"),

@@ -11,7 +11,7 @@ from markupsafe import Markup
 
 from pytest_gta.benchmark.results import TaskResult
 from pytest_gta.reporters.visible_text import visible
-from pytest_gta.reporters.wording import count, money, quantity
+from pytest_gta.reporters.wording import count, money, points, quantity
 
 WIDTH, HEIGHT = 420, 230
 _KEPT = frozenset(("class", "d", "x", "y", "cx", "cy", "r", "rx", "ry", "width", "height", "transform", "text-anchor",
@@ -146,7 +146,7 @@ def _scatter(
         f"the largest {written(largest)}. The table of tasks has every number."
     )
     dearest = sorted(dots, key=lambda dot: -dot[0])[:12]
-    rows = tuple((task.run_key, written(value), f"{task.root_score:.2f}") for value, task in dearest)
+    rows = tuple((task.run_key, written(value), points(task.root_score)) for value, task in dearest)
     places = {visible(task.run_key): (written(value), anchors[task.run_key]) for value, task in dots}
     drawn = _drawn(chart, told, places=places)
     return Chart(title, drawn, told, ("Most expensive tasks", "Took", "Root score"), rows)

@@ -240,7 +240,7 @@ def _tasks_here() -> Any:
 
 def _short(score: float | None) -> str:
     """Return a score without zeros at its end: ``10``, ``6.5``; a dash for None."""
-    return points(score) if score is None else f"{score:.2f}".rstrip("0").rstrip(".")
+    return points(score) if score is None else points(score).rstrip("0").rstrip(".")
 
 
 def _signed(change: float) -> str:
