@@ -215,12 +215,13 @@ def _ask(work: AuthoringWork, examples: Sequence[Task], model: str, base_url: st
 
 
 def _print_draft(work: AuthoringWork) -> None:
+    from pytest_gta.reporters.visible_text import visible
     from pytest_gta.reporters.wording import count
 
     leaves = sum(node.is_leaf for top in work.checkpoints for node in top.walk())
     actions = [proposal.action.value for proposal in work.proposals]
     proposed = ", ".join(f"{actions.count(action)} {action}" for action in dict.fromkeys(actions))
-    print(f"draft    {work.draft.name} ({work.draft.category.value}), {count(leaves, 'leaf')}")
+    print(f"draft    {visible(work.draft.name)} ({work.draft.category.value}), {count(leaves, 'leaf')}")
     print(f"critic   {proposed}")
 
 
@@ -281,6 +282,7 @@ def _print_landed(given: argparse.Namespace, landed: Landed, work: AuthoringWork
     import shlex
 
     from pytest_gta.benchmark.finding import Level
+    from pytest_gta.reporters.visible_text import visible
     from pytest_gta.reporters.wording import count, money
 
     usage = work.session.state.total_usage
@@ -289,9 +291,12 @@ def _print_landed(given: argparse.Namespace, landed: Landed, work: AuthoringWork
     for finding in landed.validation.findings:
         if finding.level is not Level.NOTE:
             lead = f"{finding.level.value:<8} "
-            print(textwrap.fill(f"{lead}{finding.where}: {finding.message}", 79, subsequent_indent=" " * len(lead)))
+            said = visible(f"{lead}{finding.where}: {finding.message}")
+            print(textwrap.fill(said, 79, subsequent_indent=" " * len(lead)))
     print(f"next     pytest-gta validate {shlex.quote(str(given.into))}")
 
 
 def _tell(line: str) -> None:
-    print(f"pytest-gta: {line}", file=sys.stderr, flush=True)
+    from pytest_gta.reporters.visible_text import visible
+
+    print(visible(f"pytest-gta: {line}"), file=sys.stderr, flush=True)

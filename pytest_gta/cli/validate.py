@@ -36,6 +36,7 @@ def add_to(subcommands: Any) -> None:
 def run(given: argparse.Namespace) -> int:
     """Check, print, and return 1 when there are errors."""
     from pytest_gta.benchmark.validation import validate
+    from pytest_gta.reporters.visible_text import visible
 
     dataset = open_named(given)
     validation = validate(dataset)
@@ -43,7 +44,7 @@ def run(given: argparse.Namespace) -> int:
         print(json.dumps(_as_json(dataset, validation), indent=1))
     else:
         for line in _table(dataset, validation):
-            print(line)
+            print(visible(line))
     return 0 if validation.ok else 1
 
 

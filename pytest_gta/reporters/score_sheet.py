@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from pytest_gta.benchmark.results import CheckpointResult, TaskResult
 from pytest_gta.reporters.feedback import FIRST_COUNTS, after_feedback
+from pytest_gta.reporters.visible_text import visible
 from pytest_gta.reporters.wording import count, points, told_apart
 
 WIDTH = 79
@@ -22,7 +23,7 @@ def headline(result: TaskResult, threshold: float) -> str:
 
 
 def score_sheet(result: TaskResult, threshold: float, *, lost_only: bool = False) -> str:
-    """Return the sheet: headline, how the agent ended, the rubric with scores and reasons, the deliverables.
+    """Return the sheet: headline, how the agent ended, the rubric with scores and reasons, the deliverables. What strangers wrote is made visible.
 
     Args:
         result: The task's result.
@@ -51,7 +52,7 @@ def score_sheet(result: TaskResult, threshold: float, *, lost_only: bool = False
     lines.extend(f"note: {note}" for note in result.notes)
     if result.feedback:
         lines.append(f"after {result.feedback.mode} feedback: {after_feedback(result.feedback)}; {FIRST_COUNTS}")
-    return "\n".join(lines)
+    return visible("\n".join(lines))
 
 
 def _tree(nodes: Sequence[CheckpointResult], depth: int, lost_below: float | None) -> Iterator[str]:

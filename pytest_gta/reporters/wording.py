@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pytest_gta.benchmark.coverage import Coverage
+from pytest_gta.reporters.visible_text import visible
 
 
 def benchmark_name(dataset: Mapping[str, Any]) -> str:
@@ -74,12 +75,12 @@ def count(number: int, noun: str) -> str:
 
 
 def shortened(text: str, room: int) -> str:
-    """Return a text on one line of at most so many characters.
+    """Return a text on one line of at most so many characters, what cannot be seen made visible.
 
     Words are left out at its end. A word that would take more than half of the room, such as a path, loses its middle
     first: else a text that begins with one would be all left out.
     """
-    line = " ".join(text.split())
+    line = " ".join(visible(text).split())
     if len(line) <= room:
         return line
     longest = max(room // 2, 12)

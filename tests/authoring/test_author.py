@@ -451,3 +451,17 @@ def test_a_rubric_of_which_nothing_is_left_is_not_landed(
     assert author(server, "--review-file=r.yaml") == 2
     assert "nothing of the rubric is left" in capsys.readouterr().err
     assert not Path("tasks").exists()
+
+
+def test_a_name_the_model_gives_commands_no_terminal(
+    openai_server: Callable[..., OpenAIServer], server: OpenAIServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    hostile = openai_server(
+        lambda request: says(
+            json.dumps(
+                {**DRAFT, "name": "Harbour \x1b[31mBerths"} if "checkpoints" in str(request.schema) else CRITIQUE
+            )
+        )
+    )
+    assert author(hostile, "--yes") == 0
+    assert capsys.readouterr().out.startswith("draft    Harbour \u241b[31mBerths (planning), 4 leaves\n")

@@ -198,3 +198,13 @@ def test_the_documented_task_is_as_good_as_it_says(tmp_path: Path, capsys: pytes
     averages = {club: sum(times) / len(times) for club, times in seconds.items()}
     assert averages == {"Hillside": 7075.5, "Valley": 6838.5, "Lakeside": 7827.0}
     assert "1:57:56 for Hillside, 1:53:59 for Valley" in " ".join(target.read_text().split())
+
+
+def test_a_hostile_id_commands_no_terminal(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def spoil(index: dict[str, Any]) -> None:
+        index["1\x1b[31m"] = {**index.pop("1"), "sub_tasks": []}
+
+    main(["validate", str(make_release(tmp_path / "d", tasks=2, edit=spoil))])
+    out = capsys.readouterr().out
+    assert "\x1b" not in out
+    assert "task 1\u241b[31m" in out

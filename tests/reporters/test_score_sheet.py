@@ -19,6 +19,16 @@ def test_a_leaf_just_below_the_threshold_is_not_shown_at_it() -> None:
     assert "  6.9  cp1 (x1)" in score_sheet(graded("1", 6.999, checkpoints=root.checkpoints), 7)
 
 
+def test_no_text_of_a_stranger_reaches_the_terminal_as_a_command() -> None:
+    hostile = "red \x1b[31m \u202e end"
+    root = score_tree((leaf("cp1", 1, hostile),), by_id(scored("cp1", 3, hostile)))
+    agent = an_agent(stop_detail=hostile)
+    sheet = score_sheet(graded("1", 3, checkpoints=root.checkpoints, agent=agent, notes=(hostile,)), 7)
+    assert sheet.count("red \u241b[31m \u2039U+202E\u203a end") == 4
+    assert "\x1b" not in sheet
+    assert "\u202e" not in sheet
+
+
 def test_the_whole_sheet() -> None:
     nodes = (inner("cp1", 3, leaf("cp1-1", 2, "The report names 3 regions."), leaf("cp1-2")), leaf("cp2"))
     verdicts = by_id(scored("cp1-1", 8, "Page 2 names them."), unscored("cp1-2"), scored("cp2", 6.5))

@@ -134,3 +134,7 @@ def test_what_a_judge_was_shown() -> None:
     assert shown_to_judge(whole) == "all 2 files, all 9 pages, all 1,200 characters of text, 0 pictures"
     assert shown_to_judge(Coverage(files=0, files_shown=0)) == "no file was delivered"
     assert shown_to_judge(None) == "", "not recorded is not nothing"
+
+
+def test_a_shortened_text_commands_no_terminal() -> None:
+    assert shortened("a \x1b[31m red", 40) == "a \u241b[31m red"
