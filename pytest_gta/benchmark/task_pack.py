@@ -126,17 +126,26 @@ def _task_files(path: Path) -> Iterator[Path]:
                 f"{path}: {found.relative_to(path)} is a dataset of its own; name its folder in a further "
                 "--gta-dataset and keep the YAML files elsewhere"
             )
-        if found.suffix.lower() in TASK_SUFFIXES:
-            yield found
+        yield found
 
 
 def _below(path: Path) -> list[Path]:
-    """Return the files below a folder, in order; hidden ones are left out, links to folders not followed."""
+    """Return the YAML files and indices below a folder, in order; hidden ones are left out, links to folders too.
+
+    Raises:
+        DatasetError: When it cannot be told whether one is a file: a task must not be passed over in silence.
+    """
     found = []
     for folder, folders, files in os.walk(path):
         folders[:] = [name for name in folders if not name.startswith(".")]
-        found += [Path(folder, name) for name in files if not name.startswith(".")]
-    return sorted(file for file in found if file.is_file())
+        seen = [Path(folder, name) for name in files if not name.startswith(".")]
+        found += [file for file in seen if file.name == INDEX or file.suffix.lower() in TASK_SUFFIXES]
+    try:
+        return sorted(file for file in found if file.is_file())
+    except OSError as error:
+        raise DatasetError(
+            f"{path}: {error.filename} cannot be read: {error.strerror}; name the folder that holds only your tasks"
+        ) from None
 
 
 def _digest(path: Path) -> str:

@@ -58,13 +58,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
         command.add_to(subcommands)
     given = parser.parse_args(arguments)
     from pytest_gta.benchmark.dataset import DatasetError
+    from pytest_gta.benchmark.run_directory import NotWritten
+    from pytest_gta.reporters.visible_text import visible
     from pytest_gta.settings import SettingsError
 
     try:
         code: int = given.run(given)
         sys.stdout.flush()
-    except (DatasetError, SettingsError) as error:
-        parser.exit(2, f"pytest-gta: {error}\n")
+    except (DatasetError, NotWritten, SettingsError) as error:
+        parser.exit(2, visible(f"pytest-gta: {error}\n"))
     except BrokenPipeError:
         # The reader (`| head`) has gone: that is no fault of ours, and Python must not complain of it at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 UNFINISHED = 10
 _EXAMPLES = ("11", "61")
 _REQUEST_CHARACTERS = 40_000
+_NAME_A_FILE = "; put it into a file and name that: the encoding of a file is found out"
 
 
 def add_to(subcommands: Any) -> None:
@@ -71,7 +72,7 @@ def run(given: argparse.Namespace) -> int:
     model, base_url = chosen_model(given)
     try:
         work = _work(raw, model)
-        if work.session.state.landed and Path(work.session.state.landed).exists():
+        if _is_there(work.session.state.landed, given.into, task_id):
             print(f"is there {work.session.state.landed} (made earlier from the same request)")
             return 0
         if task_id:
@@ -110,12 +111,16 @@ def _raw_request(given: argparse.Namespace) -> RawRequest:
             files.append(input_file(path.expanduser()))
         except OSError as error:
             raise SettingsError(f"--file: {path} cannot be read: {error.strerror}") from None
+        if not _is_text(str(files[-1].path)):
+            raise SettingsError(f"--file: the name of {path} is not UTF-8; rename it")
     names = [file.name for file in files]
     if twice := sorted({name for name in names if names.count(name) > 1 or name in ("task.yaml", "authoring.json")}):
         raise SettingsError(f"--file: rename {', '.join(twice)}: input files lie side by side in the task's folder")
     text = _request_text(given.request).strip()
     if not text:
         raise SettingsError("REQUEST is empty")
+    if not _is_text(text):
+        raise SettingsError(f"REQUEST is not UTF-8{_NAME_A_FILE}")
     if len(text) > _REQUEST_CHARACTERS:
         raise SettingsError(f"REQUEST has {len(text):,} characters; {_REQUEST_CHARACTERS:,} are the most")
     return RawRequest(text, tuple(files))
@@ -124,12 +129,18 @@ def _raw_request(given: argparse.Namespace) -> RawRequest:
 def _request_text(request: str) -> str:
     """Return the request itself, or what the file that it names holds."""
     if request == "-":
-        return sys.stdin.read()
+        try:
+            return sys.stdin.read()
+        except UnicodeDecodeError:
+            raise SettingsError(f"REQUEST is not UTF-8{_NAME_A_FILE}") from None
     try:
         path = Path(request).expanduser().absolute()
         is_file = "\n" not in request and path.is_file()
+        is_folder = path.is_dir()
     except (OSError, ValueError, RuntimeError):  # too long for a path, or no home
-        is_file = False
+        is_file = is_folder = False
+    if is_folder:
+        raise SettingsError(f"REQUEST: {request} is a folder; name a file in it, or give the request in words")
     if not is_file:
         if _path_like(request):
             raise SettingsError(f"REQUEST: there is no file {request}")
@@ -142,6 +153,15 @@ def _request_text(request: str) -> str:
     if not text:
         raise SettingsError(f"REQUEST: there is no text in {request}")
     return text
+
+
+def _is_text(text: str) -> bool:
+    """Whether a text is whole: what a terminal or a pipe gave that is not UTF-8 can be written nowhere."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _path_like(text: str) -> bool:
@@ -242,6 +262,12 @@ def _review(given: argparse.Namespace, work: AuthoringWork) -> bool:
 
         review_by_terminal(work)
     return not work.undecided
+
+
+def _is_there(landed: str, into: Path, task_id: str) -> bool:
+    """Whether a task that was made earlier is there still, in the place that is asked for now."""
+    folder = Path(landed)
+    return bool(landed) and folder.exists() and folder.parent == into.absolute() and task_id in ("", folder.name)
 
 
 def _land(given: argparse.Namespace, work: AuthoringWork, raw: RawRequest, task_id: str) -> Landed:

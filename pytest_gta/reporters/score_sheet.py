@@ -23,7 +23,9 @@ def headline(result: TaskResult, threshold: float) -> str:
 
 
 def score_sheet(result: TaskResult, threshold: float, *, lost_only: bool = False) -> str:
-    """Return the sheet: headline, how the agent ended, the rubric with scores and reasons, the deliverables. What strangers wrote is made visible.
+    """Return the sheet: headline, how the agent ended, the rubric with scores and reasons, the deliverables.
+
+    What cannot be seen in the texts of strangers is made visible.
 
     Args:
         result: The task's result.

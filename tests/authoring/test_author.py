@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext
@@ -11,6 +12,7 @@ from typing import Any
 import pytest
 import yaml
 
+from pytest_gta.authoring.raw_request import InputFile
 from pytest_gta.benchmark.task import Task
 from pytest_gta.benchmark.task_pack import TaskPack
 from pytest_gta.cli import main
@@ -465,3 +467,61 @@ def test_a_name_the_model_gives_commands_no_terminal(
     )
     assert author(hostile, "--yes") == 0
     assert capsys.readouterr().out.startswith("draft    Harbour \u241b[31mBerths (planning), 4 leaves\n")
+
+
+@pytest.mark.parametrize("errors", ["strict", "surrogateescape"])
+def test_a_request_that_is_not_utf_8_is_refused_before_anything_is_paid(
+    server: OpenAIServer, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], errors: str
+) -> None:
+    stdin = io.TextIOWrapper(io.BytesIO(b"\xc3\xa9 \xff\n"), "utf-8", errors)
+    monkeypatch.setattr("sys.stdin", stdin)
+    with pytest.raises(SystemExit) as ended:
+        author(server, "--yes", raw="-")
+    assert ended.value.code == 2
+    assert capsys.readouterr().err == (
+        "pytest-gta: REQUEST is not UTF-8; put it into a file and name that: the encoding of a file is found out\n"
+    )
+    assert server.requests == []
+
+
+def test_an_input_file_whose_name_is_not_utf_8_is_refused(
+    server: OpenAIServer, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Not every file system can hold such a name.
+    monkeypatch.setattr(
+        "pytest_gta.authoring.raw_request.input_file", lambda path: InputFile(path.absolute(), "0" * 64, 1)
+    )
+    with pytest.raises(SystemExit) as ended:
+        author(server, "--yes", "--file=inp \udcff.csv")
+    assert ended.value.code == 2
+    assert (
+        capsys.readouterr().err
+        == "pytest-gta: --file: the name of inp \u2039U+DCFF\u203a.csv is not UTF-8; rename it\n"
+    )
+    assert server.requests == []
+
+
+def test_a_folder_is_no_request(server: OpenAIServer, capsys: pytest.CaptureFixture[str]) -> None:
+    Path("mails").mkdir()
+    with pytest.raises(SystemExit) as ended:
+        author(server, "--yes", raw="mails")
+    assert ended.value.code == 2
+    assert capsys.readouterr().err == (
+        "pytest-gta: REQUEST: mails is a folder; name a file in it, or give the request in words\n"
+    )
+    assert server.requests == []
+
+
+def test_a_task_that_is_made_is_put_into_another_place_without_asking_again(
+    server: OpenAIServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert author(server, "--yes") == 0
+    asked = len(server.requests)
+    assert author(server, "--yes", "--into=other") == 0
+    assert author(server, "--yes", "--id=berths") == 0
+    assert len(server.requests) == asked
+    places = [line for line in capsys.readouterr().out.splitlines() if line.startswith("landed")]
+    assert places == ["landed   tasks/harbour-berths", "landed   other/harbour-berths", "landed   tasks/berths"]
+    assert author(server, "--yes") == 0
+    there = Path("tasks/berths").absolute()
+    assert capsys.readouterr().out == f"is there {there} (made earlier from the same request)\n"

@@ -149,3 +149,13 @@ def test_runs_that_were_not_made_alike_are_refused(shards: Shards, capsys: pytes
         assert ended.value.code == 2
         assert said.replace("fail_under", "--fail-under") in capsys.readouterr().err
     assert not Path("x").exists()
+
+
+def test_a_place_that_cannot_be_written_is_said(shards: Shards, capsys: pytest.CaptureFixture[str]) -> None:
+    shards.run("s1", None)
+    Path("taken").write_text("a file")
+    with pytest.raises(SystemExit) as ended:
+        main(["merge", "s1", "--json", "taken/gta.json"])
+    assert ended.value.code == 2
+    place = Path("taken/gta.json").absolute()
+    assert capsys.readouterr().err == f"pytest-gta: {place} cannot be written: File exists\n"

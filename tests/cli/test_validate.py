@@ -208,3 +208,29 @@ def test_a_hostile_id_commands_no_terminal(tmp_path: Path, capsys: pytest.Captur
     out = capsys.readouterr().out
     assert "\x1b" not in out
     assert "task 1\u241b[31m" in out
+
+
+def test_only_files_that_may_be_tasks_are_looked_at(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As below ``/``, where `/proc` holds links that nobody may follow."""
+    write_task(tmp_path / "one" / "task.yaml")
+    (tmp_path / "cwd").write_text("")
+    is_file = Path.is_file
+    closed = {"cwd"}
+
+    def guarded(self: Path) -> bool:
+        if self.name in closed:
+            raise PermissionError(13, "Permission denied", str(self))
+        return is_file(self)
+
+    monkeypatch.setattr(Path, "is_file", guarded)
+    assert main(["validate", str(tmp_path)]) == 0
+    closed.add("task.yaml")
+    with pytest.raises(SystemExit) as ended:
+        main(["validate", str(tmp_path)])
+    assert ended.value.code == 2
+    assert capsys.readouterr().err == (
+        f"pytest-gta: {tmp_path}: {tmp_path}/one/task.yaml cannot be read: Permission denied; "
+        "name the folder that holds only your tasks\n"
+    )
