@@ -8,7 +8,7 @@ from __future__ import annotations
 import itertools
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cached_property
@@ -20,7 +20,7 @@ from pytest_gta.agent_under_test import AgentUnderTest
 from pytest_gta.benchmark.atomic import AtomicDataset
 from pytest_gta.benchmark.run_directory import MANIFEST, OWN_FOLDER, InUse, RunDirectory
 from pytest_gta.options import OPTIONS
-from pytest_gta.selection import DatasetFinder, select_tasks, task_id, why_nothing
+from pytest_gta.selection import DatasetFinder, repeats, select_tasks, task_id, why_nothing
 from pytest_gta.settings import LOCAL_MODEL, NothingSelected, Settings, SettingsError
 from pytest_gta.workshop import Workshop, fetched_datasets
 
@@ -205,6 +205,20 @@ class Bench:
         self.control.lift_halt()
         self.run.write_manifest(self.manifest())
 
+    def select(self, run_keys: Collection[str]) -> None:
+        """Note on disk, too, which tasks are to run: a killed run's report counts those that never began.
+
+        What the run was to do in earlier sessions stays part of it.
+
+        Raises:
+            NotWritten: When it cannot be noted.
+        """
+        manifest = self.manifest()
+        earlier = manifest["selected"] if self.settings.resume else []
+        places = {task.slug: place for place, task in enumerate(repeats(self.release.tasks(), self.settings.repeat))}
+        selected = sorted({*earlier, *run_keys}, key=lambda run_key: (places.get(run_key, len(places)), run_key))
+        self.run.write_manifest({**manifest, "selected": selected})
+
     def manifest(self) -> dict[str, Any]:
         """Return how the run is made: what `results.json` has under ``run``, and the options to go on with it."""
         earlier = self.run.manifest() if self.settings.resume else {}
@@ -242,7 +256,7 @@ class Bench:
             "threshold": self.settings.threshold,
             "shard": self.settings.shard,
             "options": dict(self.settings.given),
-            "selected": [task.slug for task in self.tasks],
+            "selected": earlier.get("selected", [task.slug for task in self.tasks]),
         }
 
     # -- what a task needs ---------------------------------------------------------------------------------------------

@@ -138,14 +138,12 @@ class Controller:
         self._expect([key for nodeid in ids if (key := key_of_node(nodeid, self._keys))])
 
     def _expect(self, keys: list[str]) -> None:
-        """Note on disk, too, what is to run: a killed run's report counts the tasks that never began."""
         for contender in self._lineup.contenders:
             run_keys = [run_key for key in keys for one, run_key in (self._keys[key],) if one is contender]
             board = self.scoreboards[contender.label]
             if (run_keys or self._lineup.is_several) and not board.tasks_expected and not self._runs_nothing:
-                selected = [task.slug for task in contender.bench.tasks if task.slug in run_keys]
                 with contextlib.suppress(NotWritten):  # the manifest that is there names all tasks
-                    contender.bench.run.write_manifest({**contender.bench.manifest(), "selected": selected})
+                    contender.bench.select(run_keys)
             board.expect(run_keys)
 
     @property

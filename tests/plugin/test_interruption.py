@@ -238,6 +238,18 @@ def test_the_last_line_of_an_interrupted_run_says_its_exit_code_and_how_to_go_on
     assert len(project.judged()) == sum(len(project.leaves(task_id)) for task_id in project.index)
 
 
+def test_a_run_that_goes_on_with_some_tasks_keeps_the_others_as_its_own(make_project: Callable[..., Project]) -> None:
+    project = make_project(4)
+    manifest = project.pytester.path / "run" / "run.json"
+    project.run("-k", "education or planning")
+    chosen = json.loads(manifest.read_text())["selected"]
+    assert chosen == [task["run_key"] for task in project.tasks().values()]
+    for options in (("-k", "education"), ("--gta-task=1",), ("--gta-task=2",)):
+        project.pytester.runpytest_inprocess("--gta-resume=run", "-p", "no:cacheprovider", *options)
+        assert set(json.loads(manifest.read_text())["selected"]) >= set(chosen)
+    assert json.loads(manifest.read_text())["selected"] == ["data_analysis_1", *chosen]
+
+
 def test_an_interrupted_run_keeps_the_scores_it_had(make_project: Callable[..., Project]) -> None:
     project = make_project(3)
     assert project.run("--gta-task=1,2").ret == 0

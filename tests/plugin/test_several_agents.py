@@ -276,6 +276,40 @@ def test_it_is_resumed_as_a_whole_and_another_agent_can_join(make_contest: Calla
     assert "is a run of several agents (strong, weak, third); leave --gta-agent and --gta-model out" in str(gone.stderr)
 
 
+def test_going_on_with_one_agent_takes_no_tasks_from_another(
+    make_contest: Callable[..., Project], capsys: pytest.CaptureFixture[str], workers: str
+) -> None:
+    project = make_contest(2)
+    stop = 'def pytest_runtest_setup(item):\n    if "education_2" in item.name:\n        raise KeyboardInterrupt\n'
+    project.pytester.makeconftest(stop)
+    project.pytester.runpytest_subprocess(*project.arguments(STRONG), f"--gta-agent={WEAK}", "-n0")
+    assert runs(project) == ["strong 1", "weak 1"]
+    project.pytester.path.joinpath("conftest.py").unlink()
+    options = ("--gta-resume=run", "--gta-report=off", "-p", "no:cacheprovider", "-k", "strong", workers)
+    assert project.pytester.runpytest_subprocess(*options).ret == 0
+    root = project.pytester.path / "run"
+    both = ["data_analysis_1", "education_2"]
+    for label in ("strong", "weak"):
+        assert json.loads((root / "agents" / label / "run.json").read_text())["selected"] == both
+    assert main(["report", str(root)]) == 1
+    assert "B  weak, 1 of 2 tasks graded" in capsys.readouterr().out
+    assert part(project, "weak").tasks[1].status.value == "not_run"
+    assert part(project, "strong").summary["graded"] == 2
+
+
+def test_an_agent_left_out_from_the_start_is_no_part_of_the_report(
+    make_contest: Callable[..., Project], capsys: pytest.CaptureFixture[str]
+) -> None:
+    project = make_contest(2)
+    contest(project, "-k", "strong and education")
+    again(project, "-k", "strong")
+    root = project.pytester.path / "run"
+    assert json.loads((root / "agents" / "weak" / "run.json").read_text())["selected"] == []
+    capsys.readouterr()
+    assert main(["report", str(root)]) == 0
+    assert "weak" not in capsys.readouterr().out
+
+
 def test_a_part_is_a_run_like_any_other(
     make_contest: Callable[..., Project], capsys: pytest.CaptureFixture[str]
 ) -> None:
