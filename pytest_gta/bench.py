@@ -206,9 +206,7 @@ class Bench:
         self.run.write_manifest(self.manifest())
 
     def select(self, run_keys: Collection[str]) -> None:
-        """Note on disk, too, which tasks are to run: a killed run's report counts those that never began.
-
-        What the run was to do in earlier sessions stays part of it.
+        """Note on disk which tasks are to run, besides those of earlier sessions: a report counts those that never began.
 
         Raises:
             NotWritten: When it cannot be noted.
