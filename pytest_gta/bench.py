@@ -206,7 +206,7 @@ class Bench:
         self.run.write_manifest(self.manifest())
 
     def select(self, run_keys: Collection[str]) -> None:
-        """Note on disk which tasks are to run, besides those of earlier sessions: a report counts those that never began.
+        """Note on disk which tasks are to run, besides those of earlier sessions: a report counts those never begun.
 
         Raises:
             NotWritten: When it cannot be noted.
