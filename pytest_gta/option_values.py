@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from pytest_gta.llm.addresses import is_http
+
 ATOMIC = "atomic"
 """The dataset of short questions that have one right answer."""
 
@@ -138,13 +140,9 @@ _KEY_IN_QUERY = re.compile(r"[?&][^=&]*(?:key|token|secret|password|signature|si
 def address(value: str) -> str:
     """Return an http address that holds no key."""
     value = value.strip()
-    try:
-        parts = urlsplit(value)
-        usable = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
-    except ValueError:
-        usable = False
-    if not usable:
+    if not is_http(value):
         raise HiddenValue("is not an http:// or https:// address")
+    parts = urlsplit(value)
     if parts.username or parts.password or _KEY_IN_QUERY.search(value):
         raise HiddenValue("holds a key; put the key in OPENAI_API_KEY (the judge's in EVAL_OPENAI_API_KEY) instead")
     return value

@@ -9,7 +9,6 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
 
 from pytest_gta import local_profile
 from pytest_gta.benchmark.atomic import AtomicDataset
@@ -230,11 +229,11 @@ class Workshop:
         """Return the key of an endpoint; a server of the user's own may need none."""
         if model == LOCAL_MODEL:
             return "local"
-        for variable in variables:
-            if self.environment.get(variable, "").strip():
-                return self.environment[variable].strip()
-        if base_url and urlsplit(base_url).hostname != "api.openai.com":
-            return "not-needed"
+        from pytest_gta.llm.endpoint import key_of
+
+        key = key_of(base_url, variables, self.environment)
+        if key is not None:
+            return key
         option = "--gta-model" if role == "model" else "--gta-judge-model"
         raise SettingsError(
             f"no API key for the {role} {model!r}: set {' or '.join(variables)}, or use {option}=local (needs no key)"

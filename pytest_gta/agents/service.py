@@ -33,6 +33,7 @@ from pytest_gta.agents.tool_service import ToolService
 from pytest_gta.agents.whole_request import whole_request
 from pytest_gta.benchmark.results import StopReason, Usage
 from pytest_gta.benchmark.task import Brief
+from pytest_gta.llm.addresses import is_loopback
 from pytest_gta.llm.http_request import HttpAnswer, fetch
 from pytest_gta.llm.redaction import one_line, redact
 from pytest_gta.workspace.workspace import PathRefused
@@ -51,8 +52,6 @@ MAX_FILES = 1_000
 MAX_STATUS_BYTES = 16 * 1024**2
 POLL_S = (0.2, 3.0)
 """Seconds between two looks at a task, at first and at most."""
-
-_LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
 
 class ServiceAgent:
@@ -100,7 +99,7 @@ class ServiceAgent:
         deadline = time.monotonic() + self._limits.task_timeout_s
         with ExitStack() as stack:
             service = None
-            if self.uses_our_tools and urlsplit(self._url).hostname in _LOOPBACK:
+            if self.uses_our_tools and is_loopback(self._url):
                 service = stack.enter_context(ToolService(tools, workspace))
             served = mcp_servers(service.url, service.token) if service is not None and service.url else {}
             number = self._hand_in(task, workspace, served)

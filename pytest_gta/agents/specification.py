@@ -8,6 +8,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from pytest_gta.agents.frameworks.recognition import FRAMEWORKS
+from pytest_gta.llm.addresses import is_http
 
 FORMS = (
     ("tools", "the model given by --gta-model, with native tool calls"),
@@ -132,13 +133,9 @@ def split_name(text: str) -> tuple[str | None, str]:
 
 
 def _service(kind: str, url: str, model: str | None = None) -> AgentSpec:
-    try:
-        parts = urlsplit(url)
-        usable = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
-    except ValueError:
-        usable = False
-    if not usable:
+    if not is_http(url):
         raise AgentSpecError(f"--gta-agent={kind}: is not followed by an address such as http://localhost:8000")
+    parts = urlsplit(url)
     if parts.username or parts.password or parts.query:
         variable = "MANUS_API_KEY" if kind == "manus" else "GTA_AGENT_TOKEN"
         raise AgentSpecError(f"--gta-agent={kind}: the address holds a key or query; put a key in {variable}")

@@ -6,7 +6,6 @@ import argparse
 import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
 
 from pytest_gta.options import OPTIONS, Option
 from pytest_gta.settings import LOCAL_MODEL, SettingsError
@@ -65,14 +64,14 @@ def endpoint_of(model: str, base_url: str | None, environment: Mapping[str, str]
     Raises:
         SettingsError: When it needs a key and has none, or cannot do what it is asked for.
     """
-    from pytest_gta.llm.endpoint import Endpoint
+    from pytest_gta.llm.endpoint import Endpoint, key_of
 
     if model == LOCAL_MODEL:
         raise SettingsError("--model=local: the bundled model is too small for this; name another one")
-    key = environment.get(KEY, "").strip()
-    if not key and (not base_url or urlsplit(base_url).hostname == "api.openai.com"):
+    key = key_of(base_url, (KEY,), environment)
+    if key is None:
         raise SettingsError(f"no API key for the model {model!r}: set {KEY}")
     try:
-        return Endpoint(model, base_url, key or "not-needed")
+        return Endpoint(model, base_url, key)
     except ValueError as error:
         raise SettingsError(str(error)) from None

@@ -252,9 +252,10 @@ def serve_tools(given: argparse.Namespace) -> int:
     try:
         import anyio
 
-        from pytest_gta.tools.mcp_server import LOOPBACK, ToolServer
+        from pytest_gta.tools.mcp_server import ToolServer
     except ImportError as error:
         raise SettingsError(f"serving needs the MCP package: pip install 'pytest-gta[mcp]' ({error})") from None
+    from pytest_gta.llm.addresses import LOOPBACK
     from pytest_gta.tools.call_log import CallLog
     from pytest_gta.tools.toolbox import Toolbox
     from pytest_gta.workspace.confined_process import Limits

@@ -14,8 +14,8 @@ from urllib.parse import unquote, urlsplit, urlunsplit
 
 from pytest_gta import __version__
 from pytest_gta.datasets.sources import FetchError
+from pytest_gta.llm.addresses import is_loopback
 
-_LOOPBACK = ("localhost", "127.0.0.1", "::1")
 _CERTIFICATES = ("SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE")
 
 
@@ -51,7 +51,7 @@ def open_url(url: str, headers: Mapping[str, str], *, timeout_s: float) -> HTTPR
         secret = f"{unquote(parts.username)}:{unquote(parts.password or '')}"
         request.add_unredirected_header("Authorization", f"Basic {base64.b64encode(secret.encode()).decode()}")
     handlers: list[Any] = [_Redirects(), _Https()]
-    if parts.hostname in _LOOPBACK:
+    if is_loopback(url):
         handlers.append(urllib.request.ProxyHandler({}))
     try:
         answer: HTTPResponse = urllib.request.build_opener(*handlers).open(request, timeout=timeout_s)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from urllib.parse import quote, urlsplit, urlunsplit
 
 from pytest_gta.benchmark.dataset import DatasetError
+from pytest_gta.llm.addresses import is_http
 
 MIRROR = "GTA_MIRROR"
 """The environment variable that names another place to fetch from."""
@@ -60,13 +61,9 @@ class Source:
         mirror = mirror.strip()
         if not mirror:
             return self.url
-        try:
-            parts = urlsplit(mirror)
-            usable = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
-        except ValueError:
-            usable = False
-        if not usable:
+        if not is_http(mirror):
             raise FetchError(f"--mirror ({MIRROR}): an http:// or https:// address is needed")
+        parts = urlsplit(mirror)
         path = parts.path if parts.path.lower().endswith(".zip") else f"{parts.path.rstrip('/')}/{self.file}"
         return urlunsplit(parts._replace(path=quote(path, safe="/%:@!$&'()*+,;=~"), fragment=""))
 

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from urllib.parse import SplitResult, parse_qsl, urlsplit, urlunsplit
 
+from pytest_gta.llm.addresses import LOOPBACK, is_http, is_loopback
 from pytest_gta.llm.redaction import redact
 
 OPENAI_URL = "https://api.openai.com/v1"
+NO_KEY = "not-needed"
+"""Sent as the key to a server of the user's own that no key is known of: clients do not start without one."""
 
 _OPERATIONS = ("/chat/completions", "/completions", "/responses", "/embeddings", "/models")
 _SECRET_NAMES = re.compile(r"key|token|secret|sig|auth|pass", re.IGNORECASE)
-_LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
 
 @dataclass(frozen=True, repr=False)
@@ -73,7 +76,7 @@ class Endpoint:
     @property
     def is_loopback(self) -> bool:
         """Whether it is on this machine."""
-        return urlsplit(self.base_url or OPENAI_URL).hostname in _LOOPBACK
+        return is_loopback(self.base_url or OPENAI_URL)
 
     @property
     def shown_url(self) -> str:
@@ -87,6 +90,20 @@ class Endpoint:
         return f"{self.model} at {self.shown_url}"
 
 
+def key_of(base_url: str | None, variables: Sequence[str], environment: Mapping[str, str]) -> str | None:
+    """Return the key of an endpoint; None when OpenAI's own has none, while a server of the user's own may need none.
+
+    Args:
+        base_url: The server; None and "" are OpenAI's.
+        variables: Where a key is looked for, in this order.
+        environment: The environment variables.
+    """
+    for variable in variables:
+        if key := environment.get(variable, "").strip():
+            return key
+    return NO_KEY if base_url and urlsplit(base_url).hostname != urlsplit(OPENAI_URL).hostname else None
+
+
 def normalize_base_url(url: str | None) -> str | None:
     """Return an API root from what people paste; None and "" stay None (OpenAI itself).
 
@@ -97,15 +114,11 @@ def normalize_base_url(url: str | None) -> str | None:
     if not text:
         return None
     if "://" not in text:
-        near = text.split("/", 1)[0].rpartition("@")[2].split(":")[0] in _LOOPBACK
+        near = text.split("/", 1)[0].rpartition("@")[2].split(":")[0] in LOOPBACK
         text = f"{'http' if near else 'https'}://{text}"
-    try:
-        parts = urlsplit(text)
-        valid = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
-    except ValueError:
-        valid = False
-    if not valid:
+    if not is_http(text):
         raise ValueError(f"{redact(text)!r} is not the address of an API; it looks like https://host/v1")
+    parts = urlsplit(text)
     path = parts.path.rstrip("/")
     for operation in _OPERATIONS:
         if path.endswith(operation):

@@ -11,7 +11,7 @@ from email.message import Message
 from typing import IO, Any
 from urllib.parse import urlsplit
 
-_LOOPBACK = ("localhost", "127.0.0.1", "::1")
+from pytest_gta.llm.addresses import is_loopback
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +82,7 @@ def fetch(
 
 def _answer(request: urllib.request.Request, timeout_s: float, most_bytes: int, redirects: bool) -> HttpAnswer:
     handlers: list[Any] = [] if redirects else [_NoRedirects()]
-    if urlsplit(request.full_url).hostname in _LOOPBACK:
+    if is_loopback(request.full_url):
         handlers.append(urllib.request.ProxyHandler({}))
     try:
         with urllib.request.build_opener(*handlers).open(request, timeout=timeout_s) as answer:

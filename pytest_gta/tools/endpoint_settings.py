@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
-from pytest_gta.llm.endpoint import Endpoint
+from pytest_gta.llm.endpoint import NO_KEY, Endpoint
 from pytest_gta.tools.endpoints import ToolEndpoints
 from pytest_gta.tools.web_search import SERPER_URL, SearchSettings
 
@@ -37,8 +37,7 @@ def endpoints_from(environment: Mapping[str, str] = os.environ) -> ToolEndpoints
         address = value(f"GTA_{kind}_BASE_URL", "OPENAI_BASE_URL")
         key = value(f"GTA_{kind}_API_KEY", "OPENAI_API_KEY")
         try:
-            # A server of the user's own may want no key, and the client does not start without one.
-            return Endpoint(model, address or None, key or ("not-needed" if address else ""))
+            return Endpoint(model, address or None, key or (NO_KEY if address else ""))
         except ValueError as error:
             raise EndpointSettingsError(f"GTA_{kind}_BASE_URL or its key is not usable: {error}") from None
 

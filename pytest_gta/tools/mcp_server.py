@@ -26,6 +26,7 @@ from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
 from mcp.shared.exceptions import MCPError
 
+from pytest_gta.llm.addresses import LOOPBACK
 from pytest_gta.tools.call_log import CallLog
 from pytest_gta.tools.tool import ToolResult
 from pytest_gta.tools.toolbox import Toolbox
@@ -41,7 +42,6 @@ T = TypeVar("T")
 SCHEME = "workspace:///"
 PATH = "/mcp"
 """Where the server is found over HTTP."""
-LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 MAX_PICTURE_BYTES = 750_000
 """The largest picture that is shown with a result; of a larger one there is only the link."""

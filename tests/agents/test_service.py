@@ -92,7 +92,7 @@ def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(service_module, "POLL_S", (0.01, 0.02))
     monkeypatch.setattr(service_module, "REQUEST_S", 1.0)
     # The tools' server takes a second to start, and has tests of its own.
-    monkeypatch.setattr(service_module, "_LOOPBACK", ())
+    monkeypatch.setattr(service_module, "is_loopback", lambda _address: False)
 
 
 def run(bench: Bench, double: Double, timeout_s: float = 20.0) -> AgentRecord:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_gta.llm.endpoint import Endpoint
+from pytest_gta.llm.endpoint import Endpoint, key_of
 from pytest_gta.llm.redaction import one_line, redact
 
 
@@ -81,3 +81,20 @@ def test_redaction_of_known_values(monkeypatch):
 def test_one_line():
     assert one_line("a\n\tb\x00\x1b[31m  c") == "a b [31m c"
     assert one_line("x" * 30, 10) == "x" * 9 + "…"
+
+
+@pytest.mark.parametrize(
+    ("base_url", "environment", "key"),
+    [
+        (None, {"A": " ", "B": " sk-b \n"}, "sk-b"),
+        ("http://localhost:8000/v1", {"A": "sk-a", "B": "sk-b"}, "sk-a"),
+        ("http://localhost:8000/v1", {}, "not-needed"),
+        (None, {}, None),
+        ("", {}, None),
+        ("https://api.openai.com/v1/", {"C": "sk-c"}, None),
+    ],
+)
+def test_only_a_server_of_the_users_own_may_need_no_key(
+    base_url: str | None, environment: dict[str, str], key: str | None
+) -> None:
+    assert key_of(base_url, ("A", "B"), environment) == key

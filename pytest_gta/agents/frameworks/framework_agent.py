@@ -19,7 +19,7 @@ from pytest_gta.benchmark.results import StopReason, Tokens, Usage
 from pytest_gta.benchmark.task import Brief
 
 if TYPE_CHECKING:
-    from pytest_gta.llm.endpoint import Endpoint
+    from pytest_gta.llm.endpoint import NO_KEY, Endpoint
     from pytest_gta.workspace.workspace import Workspace
 
 
@@ -122,7 +122,7 @@ def model_under_test() -> Endpoint:
     if not model:
         raise AgentUnavailable("it needs a model: add --gta-model=NAME")
     base_url = os.environ.get("GTA_BASE_URL") or os.environ.get("OPENAI_BASE_URL")
-    return Endpoint(model, base_url, os.environ.get("OPENAI_API_KEY", "").strip() or "not-needed")
+    return Endpoint(model, base_url, os.environ.get("OPENAI_API_KEY", "").strip() or NO_KEY)
 
 
 def as_text(output: Any) -> str:
