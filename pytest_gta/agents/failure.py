@@ -32,7 +32,7 @@ _NOT_SERVING = frozenset(
     )
 )
 
-_ENDPOINT_STATUSES = frozenset((401, 402, 403, 407, 429, 500, 502, 503, 504, 529))
+_ENDPOINT_STATUSES = frozenset((401, 402, 403, 404, 407, 429, 500, 502, 503, 504, 529))
 
 _ENDPOINT_NAMES = re.compile(
     r"Connection|ServiceUnavailable|RateLimit|Authentication|PermissionDenied|InternalServer|Overloaded|"
@@ -69,7 +69,8 @@ def without_held_keys(text: str) -> str:
 def endpoint_fault(error: BaseException) -> bool:
     """Whether an exception (or what caused it) is a model client's report that its endpoint does not serve.
 
-    Down, overloaded, out of credit, wrong key: yes. A request that the endpoint found wrong: no, the agent wrote it.
+    Down, overloaded, out of credit, wrong key, no such model or path: yes. A request that the endpoint found wrong: no,
+    the agent wrote it.
     """
     return any(_is_endpoint_fault(link) for link in _chain(error))
 

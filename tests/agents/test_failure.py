@@ -28,7 +28,7 @@ def caused_by(cause: BaseException, *, suppressed: bool = False) -> BaseExceptio
     return error
 
 
-@pytest.mark.parametrize("status", [401, 402, 403, 429, 500, 502, 503, 504, 529])
+@pytest.mark.parametrize("status", [401, 402, 403, 404, 429, 500, 502, 503, 504, 529])
 def test_an_endpoint_that_does_not_serve(status: int) -> None:
     assert endpoint_fault(answered(status))
     assert endpoint_fault(caused_by(answered(status)))
@@ -39,7 +39,6 @@ def test_an_endpoint_that_does_not_serve(status: int) -> None:
     "error",
     [
         answered(400),
-        answered(404),
         answered(422),
         caused_by(answered(503), suppressed=True),
         ConnectionError("a web page is down"),

@@ -149,8 +149,9 @@ DOWN = {"x-should-retry": "false"}
         (fails(503, "overloaded"), "does not serve"),
         (fails(401, "Incorrect API key provided", code="invalid_api_key"), "."),
         (fails(402, "Insufficient credits", code="insufficient_quota"), "."),
+        (fails(404, "model not found"), "404"),
     ],
-    ids=["down", "wrong key", "no credit"],
+    ids=["down", "wrong key", "no credit", "no such model"],
 )
 def test_a_model_that_does_not_serve_is_an_error_not_a_zero(
     name: str, fault: Answer, said: str, bench: Bench, frameworks: Frameworks, openai_server: Callable[..., Any]
