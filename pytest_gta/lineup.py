@@ -230,6 +230,10 @@ def _of_one(settings: Settings, pairing: Pairing, run: RunDirectory) -> Settings
     baseline = baseline_of(settings.baseline, pairing.label) if settings.baseline else None
     if baseline is not None:
         given["baseline"] = str(baseline)
+    given.pop("markdown", None)
+    json = beside(settings.json, pairing.label) if settings.json else None
+    report = beside(settings.report, pairing.label) if isinstance(settings.report, Path) else settings.report
+    given |= {key: str(file) for key, file in (("json", json), ("report", report)) if file is not None}
     return replace(
         settings,
         agent=agent,
@@ -237,8 +241,8 @@ def _of_one(settings: Settings, pairing: Pairing, run: RunDirectory) -> Settings
         run_dir=None,
         resume=root if settings.resume and (root / MANIFEST).is_file() else None,
         baseline=baseline,
-        json=beside(settings.json, pairing.label) if settings.json else None,
-        report=beside(settings.report, pairing.label) if isinstance(settings.report, Path) else settings.report,
+        json=json,
+        report=report,
         markdown=None,
         given=tuple(given.items()),
     )

@@ -26,6 +26,9 @@ from pytest_gta.settings import Settings, SettingsError, resolve
 RECORDED = ("outputs", "pack")
 """Kinds of agents that only have some of the dataset's tasks."""
 
+OF_A_PART = ("shard", "json", "report", "markdown")
+"""Options of a part that are not the whole run's: which tasks it has, and where its reports go."""
+
 
 @dataclass(frozen=True, slots=True)
 class Part:
@@ -48,6 +51,11 @@ class Part:
         """Which shard it is, of how many."""
         shard = self.result.run.get("shard")
         return (int(shard[0]), int(shard[1])) if shard else None
+
+    @property
+    def repeats(self) -> int:
+        """How many independent runs it has of each task."""
+        return max([int(self.options.get("repeat") or 1), *(task.repeat for task in self.result.tasks)])
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +107,7 @@ def merge(parts: Sequence[Part], overrides: Mapping[str, str], environment: Mapp
         _check_alike(first, part)
     chosen, remarks = _chosen(parts)
     known = next((part.options for part in parts if part.options), {})
-    options = {key: text for key, text in known.items() if key != "shard"} | dict(overrides)
+    options = {key: text for key, text in known.items() if key not in OF_A_PART} | dict(overrides)
     settings = _settings(options, first.result)
     gap = _missing_shards(parts)
     tasks = {key: task for key, (task, _) in chosen.items()}
@@ -156,6 +164,8 @@ def _check_alike(first: Part, other: Part) -> None:
         before, now = of(first.result.run), of(other.result.run)
         if before != now:
             reasons.append(f"another {what} ({before}, now {now})")
+    if first.repeats != other.repeats:
+        reasons.append(f"another --gta-repeat ({first.repeats}, now {other.repeats})")
     if reasons:
         raise SettingsError(f"{other.source} is no part of the same run as {first.source}: {'; '.join(reasons)}")
 

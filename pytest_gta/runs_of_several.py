@@ -9,7 +9,7 @@ from typing import Generic, TypeVar
 
 from pytest_gta.benchmark.run_directory import RunDirectory, write_atomic
 from pytest_gta.finished_run import baseline_of
-from pytest_gta.merging import Merged, merge, read_part, write_merged
+from pytest_gta.merging import OF_A_PART, Merged, merge, read_part, write_merged
 from pytest_gta.reporters.harnesses import write_json, write_page, write_summary
 from pytest_gta.reporters.outcome import Measured, Outcome, over_agents
 from pytest_gta.run_report import RebuiltRun, rebuild_run
@@ -128,7 +128,7 @@ def merge_agents(folders: Sequence[Path], overrides: Mapping[str, str]) -> Sever
     gated = any(key in one.options for one in merged.values() for key in GATES)
     outcome = over_agents({label: one.outcome for label, one in merged.items()}, gated=gated)
     first = runs[0].manifest()
-    options = {key: text for key, text in dict(first.get("options") or {}).items() if key != "shard"}
+    options = {key: text for key, text in dict(first.get("options") or {}).items() if key not in OF_A_PART}
     return Several(merged, outcome, {**first, "shard": None, "options": options | dict(overrides)})
 
 

@@ -19,7 +19,7 @@ from pytest_gta.judge_address import JudgeAddress
 from pytest_gta.option_values import ATOMIC, HiddenValue
 from pytest_gta.options import OPTIONS, Option
 
-NOT_RESUMED = ("estimate", "run_dir", "resume", "rejudge", "json", "report", "markdown")
+NOT_RESUMED = ("estimate", "run_dir", "resume", "rejudge")
 """Options that are about one session of a run rather than about the run."""
 
 _RESUME = next(option for option in OPTIONS if option.key == "resume")

@@ -275,7 +275,16 @@ def test_a_gate_is_a_limit_on_the_run() -> None:
 @pytest.fixture
 def earlier(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
-    first = active(threshold="6", fail_under="20", judge_model="j", cache="cache", json="x.json", run_dir="r")
+    first = active(
+        threshold="6",
+        fail_under="20",
+        judge_model="j",
+        cache="cache",
+        json="x.json",
+        report="x.html",
+        markdown="x.md",
+        run_dir="r",
+    )
     (tmp_path / "r").mkdir()
     (tmp_path / "r" / "run.json").write_text(json.dumps({"options": dict(first.given)}))
     return tmp_path / "r"
@@ -287,7 +296,11 @@ def test_a_resumed_run_goes_on_with_its_options(earlier: Path) -> None:
     assert settings is not None
     assert (settings.model, settings.threshold, settings.fail_under) == ("m", 6.0, 20.0)
     assert (settings.judge_model, settings.cache) == ("j", earlier.parent / "cache")
-    assert (settings.resume, settings.run_dir, settings.json) == (earlier, None, None)
+    assert (settings.resume, settings.run_dir) == (earlier, None)
+    beside = earlier.parent
+    assert (settings.json, settings.report, settings.markdown) == (
+        beside / "x.json", beside / "x.html", beside / "x.md",
+    )  # fmt: skip
 
 
 def test_the_command_line_changes_a_resumed_run(earlier: Path) -> None:

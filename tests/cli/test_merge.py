@@ -105,6 +105,27 @@ def test_of_results_alone_a_missing_shard_is_named(shards: Shards, capsys: pytes
     assert len(list(Path("whole/tasks").iterdir())) == 4
 
 
+def test_runs_with_other_repeats_are_no_parts_of_one_run(shards: Shards, capsys: pytest.CaptureFixture[str]) -> None:
+    shards.run("s1", (1, 3))
+    shards.run("twice", None, repeat="2")
+    repeated = [
+        shards.judged(task, 9).model_copy(update={"repeat": 2, "run_key": f"{task.slug}_r2"}) for task in shards.tasks
+    ]
+    RunDirectory(shards.root).write_results(a_run(*repeated, **shards.facts(None)), shards.root / "twice.json")
+    for other in ("twice", "twice.json"):
+        with pytest.raises(SystemExit):
+            main(["merge", "s1", other, "-o", "whole"])
+        assert f"{other} is no part of the same run as s1: another --gta-repeat (1, now 2)" in capsys.readouterr().err
+
+
+def test_the_whole_run_does_not_write_over_the_reports_of_a_part(shards: Shards) -> None:
+    for number in (1, 2):
+        shards.run(f"s{number}", (number, 2), json="/s1.json", report="/s1.html", markdown="/s1.md", threshold="7")
+    assert main(["merge", "s1", "s2", "-o", "whole"]) == 0
+    options = json.loads(Path("whole/run.json").read_text())["options"]
+    assert options == {"model": "m1", "dataset": str(shards.dataset), "threshold": "7"}
+
+
 def test_of_two_results_the_graded_one_is_taken(shards: Shards, capsys: pytest.CaptureFixture[str]) -> None:
     first = shards.run("s1", (1, 2))
     lost = shards.tasks[0]

@@ -162,11 +162,15 @@ def test_rejudge_all_asks_for_every_leaf_and_runs_no_agent(make_project: Callabl
 def test_threshold_and_weights_need_no_call(make_project: Callable[..., Project]) -> None:
     project = make_project(2)
     project.fail_task("2", 5)
-    assert project.run().ret == 1
+    assert project.run("--gta-json=gta.json", "--gta-report=gta.html").ret == 1
     before = len(project.judged())
+    reports = [project.pytester.path / name for name in ("gta.json", "gta.html")]
+    for report in reports:
+        report.unlink()
     result = project.pytester.runpytest_inprocess("--gta-resume=run", "--gta-threshold=5", "-p", "no:cacheprovider")
     assert result.ret == 0
     assert len(project.judged()) == before
+    assert [report.exists() for report in reports] == [True, True]
 
 
 def test_a_run_is_resumed_as_it_was_or_not_at_all(make_project: Callable[..., Project]) -> None:

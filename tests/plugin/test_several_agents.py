@@ -314,8 +314,10 @@ def test_a_part_is_a_run_like_any_other(
     make_contest: Callable[..., Project], capsys: pytest.CaptureFixture[str]
 ) -> None:
     project = make_contest(2)
-    contest(project)
+    contest(project, "--gta-json=gta.json", "--gta-markdown=gta.md")
     root = project.pytester.path / "run"
+    options = json.loads((root / "agents" / "weak" / "run.json").read_text())["options"]
+    assert options["json"] == str(root.parent / "gta-weak.json") and "markdown" not in options
     assert main(["compare", str(root)]) == 0
     text = capsys.readouterr().out
     assert f"B  {root}/agents/weak: weak, 2 of 2 tasks graded" in text
