@@ -7,10 +7,14 @@ from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from pydantic import ValidationError
+
 from pytest_gta.benchmark.comparison import Comparison, NothingInCommon, compare, unlike
 from pytest_gta.benchmark.results import RunResult, TaskResult
 from pytest_gta.benchmark.run_directory import AGENTS, MANIFEST, RESULTS, RunDirectory
+from pytest_gta.llm.redaction import one_line
 from pytest_gta.settings import SettingsError
+from pytest_gta.written_reports import beside
 
 
 def refuse_several(path: Path) -> None:
@@ -65,9 +69,22 @@ def _read(file: Path) -> RunResult:
         return RunResult.model_validate_json(file.read_bytes())
     except OSError as error:
         raise SettingsError(f"{file} cannot be read: {error.strerror or error}") from None
-    except ValueError as error:
-        first = str(error).splitlines()
-        raise SettingsError(f"{file} is not a results.json of this version: {' '.join(first[:3])[:160]}") from None
+    except ValidationError as error:
+        raise SettingsError(f"{file} {_why_no_results(file, error)}") from None
+
+
+def _why_no_results(file: Path, error: ValidationError) -> str:
+    """Return what a file is instead of a results.json."""
+    value = _parsed(file)
+    if isinstance(value, Mapping) and isinstance(value.get("runs"), list):
+        labels = [str(run["label"]) for run in value["runs"] if isinstance(run, Mapping) and "label" in run]
+        places = [place for label in labels for place in (file.parent / AGENTS / label, beside(file, label))]
+        parts = [str(place) for place in places if place.exists()] or [f"the run directory of {', '.join(labels)}"]
+        return f"is the table of several agents; name one of them: {', '.join(parts)}"
+    fault = error.errors(include_url=False, include_context=False)[0]
+    where = ".".join(map(str, fault["loc"]))
+    why = f"{where}: {fault['msg']}" if where else fault["msg"]
+    return f"is not a results.json of this version ({one_line(why, 120)})"
 
 
 def read_runs(paths: Sequence[Path]) -> list[RunResult]:

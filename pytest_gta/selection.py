@@ -90,7 +90,9 @@ def _open_path(path: Path) -> Dataset:
     else:
         in_release_shape = path.suffix.lower() not in TASK_SUFFIXES
         if not path.exists():
-            raise DatasetError(f"{path}: no such file or folder")
+            near = difflib.get_close_matches(path.name, DATASETS, n=1)
+            meant = f"; did you mean {near[0]}, of the datasets {', '.join(DATASETS)}?" if near else ""
+            raise DatasetError(f"{path}: no such file or folder{meant}")
     if in_release_shape:
         return _open_release(path)
     from pytest_gta.benchmark.task_pack import TaskPack

@@ -121,8 +121,10 @@ def test_a_dataset_by_its_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.chdir(tmp_path)
     release = open_dataset(("mine",), tmp_path)
     assert (release.name, release.path) == ("mine", tmp_path / "mine")
-    with pytest.raises(DatasetError, match="no such file or folder"):
-        open_dataset(("min",), tmp_path)
+    with pytest.raises(DatasetError, match=r"no such file or folder$"):
+        open_dataset(("elsewhere",), tmp_path)
+    with pytest.raises(DatasetError, match=r"mimi: .*; did you mean mini, of the datasets mini, workflow, atomic\?$"):
+        open_dataset(("mimi",), tmp_path)
 
 
 def test_several_datasets_are_one(tmp_path: Path) -> None:

@@ -142,12 +142,26 @@ def test_names_cannot_act_as_markup(here: Path, capsys: pytest.CaptureFixture[st
         (["a"], "compare needs two runs, or one and --published"),
         (["a", "nope"], "nope cannot be read: No such file or directory"),
         (["a", "empty"], "empty is not a run directory: it has neither results.json nor run.json"),
+        (["a", "e.json"], "e.json is not a results.json of this version (run: Field required)"),
+        (
+            ["a", "table.json"],
+            "table.json is the table of several agents; name one of them: table-weak.json, table-strong.json",
+        ),
+        (
+            ["a", "empty/table.json"],
+            "empty/table.json is the table of several agents; name one of them: the run directory of weak, strong",
+        ),
         (["a", "a", "--threshold", "11"], "--threshold: '11' is not a number from 0 to 10"),
     ],
 )
 def test_usage(here: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], text: str) -> None:
     saved(here / "a", 9)
     (here / "empty").mkdir()
+    (here / "e.json").write_text('{"a": 1}')
+    for table in (here / "table.json", here / "empty" / "table.json"):
+        table.write_text(json.dumps({"runs": [{"label": "weak"}, {"label": "strong"}]}))
+    for part in ("table-weak.json", "table-strong.json"):
+        (here / part).write_text("{}")
     with pytest.raises(SystemExit) as ended:
         main(["compare", *arguments])
     assert ended.value.code == 2
