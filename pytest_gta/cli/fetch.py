@@ -54,11 +54,11 @@ def run(given: argparse.Namespace) -> int:
     folder = given.to.expanduser().absolute() if given.to else usual
     mirror = given.mirror if given.mirror is not None else os.environ.get(MIRROR, "")
     display = TransferDisplay()
-    fetcher = Fetcher(SOURCES[given.dataset], folder, display.told(), mirror, given.sha256)
+    fetcher = Fetcher(SOURCES[given.dataset], folder, display.told(), mirror, given.sha256, _places(given))
     try:
         fetched = fetcher.check() if given.check else fetcher.fetch(force=given.force, unpacked=given.unpack)
     except KeyboardInterrupt:
-        display.line(f"stopped; the same command goes on from what is there: pytest-gta fetch {given.dataset}")
+        display.line(f"stopped; the same command goes on from what is there: {fetcher.command}")
         raise
     finally:
         display.close()
@@ -67,6 +67,14 @@ def run(given: argparse.Namespace) -> int:
     for line in _next(given.dataset, fetched, fetcher, where_runs_look=folder == usual):
         print(line)
     return 0
+
+
+def _places(given: argparse.Namespace) -> str:
+    """Return the options that say from where and to where, without a key that an address may hold."""
+    from pytest_gta.datasets.connection import shown
+
+    named = (("--mirror", given.mirror and shown(given.mirror)), ("--to", given.to))
+    return "".join(f" {option} {shlex.quote(str(value))}" for option, value in named if value)
 
 
 def _what_is_there(fetched: Fetched, fetcher: Fetcher, *, checked: bool) -> Iterator[str]:

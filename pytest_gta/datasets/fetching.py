@@ -82,6 +82,7 @@ class Fetcher:
         told: Whom to tell.
         mirror: Where to fetch it from instead of the official address.
         sha256: The sum it must have, when the user knows it.
+        places: The options that named the folder and the mirror, as a command to type next has them.
         patience: How often to try again.
         free: Returns the free bytes of the disk that a folder is on.
     """
@@ -91,8 +92,14 @@ class Fetcher:
     told: Told
     mirror: str = ""
     sha256: str = ""
+    places: str = ""
     patience: Patience = field(default_factory=Patience)
     free: Callable[[Path], int] = free_bytes
+
+    @property
+    def command(self) -> str:
+        """The command that fetches it from where and to where this does."""
+        return f"pytest-gta fetch {self.source.name}{self.places}"
 
     @property
     def archive(self) -> Path:
@@ -139,14 +146,14 @@ class Fetcher:
         if self.unpacked.exists():
             validate = f"pytest-gta validate {self.unpacked}"
             raise FetchError(f"{self.unpacked} is a folder, which has no sum; check its tasks by: {validate}")
-        raise FetchError(f"{self.archive} is not there; get it by: pytest-gta fetch {self.source.name}")
+        raise FetchError(f"{self.archive} is not there; get it by: {self.command}")
 
     def _at_hand(self, *, thorough: bool = False) -> Fetched:
         """Return the archive that is there; its sum is taken when it may not be the one that was recorded."""
         try:
             contents, tasks = self._look_into(self.archive)
         except FetchError as error:
-            raise FetchError(f"{error}. Get it anew by: pytest-gta fetch {self.source.name} --force") from None
+            raise FetchError(f"{error}. Get it anew by: {self.command} --force") from None
         record = read_record(self.archive)
         wanted = (self.sha256 or self.source.sha256).lower()
         if (
@@ -211,7 +218,7 @@ class Fetcher:
                 read_through(path, self.told.progress)
             except FetchError as error:
                 PartialFile(self.archive).discard()
-                again = f"get it anew by: pytest-gta fetch {self.source.name} --force"
+                again = f"get it anew by: {self.command} --force"
                 raise FetchError(f"{self.source.file}: {error}; {again}") from None
         now = datetime.now(UTC).isoformat(timespec="seconds")
         record = FetchRecord(self.source.name, self.source.version, path.stat().st_size, found, url, now, by)
@@ -253,8 +260,8 @@ class Fetcher:
         return (
             f"{self.source.title} HAS CHANGED, OR THIS IS NOT IT: {kept}\n"
             f"  sha256 found     {found}\n  sha256 expected  {expected}  ({by})\n"
-            f"Get it anew: pytest-gta fetch {self.source.name} --force\n"
-            f"Take it, if you know that it is right: pytest-gta fetch {self.source.name} --sha256={found}"
+            f"Get it anew: {self.command} --force\n"
+            f"Take it, if you know that it is right: {self.command} --sha256={found}"
         )
 
     def _unpack(self, fetched: Fetched) -> None:

@@ -85,6 +85,15 @@ def test_the_mirror_on_the_command_line_wins(
     assert file_server.asked[0].path == "/renamed.zip"
 
 
+def test_what_to_type_next_has_the_places_that_were_named(
+    tmp_path: Path, file_server: FileServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder, mirror = tmp_path / "big disk", file_server.url
+    places = ["--to", str(folder), "--mirror", mirror.replace("://", "://user:pass-1234@")]
+    said = failure(["fetch", "workflow", "--check", *places], capsys)
+    assert said.endswith(f"get it by: pytest-gta fetch workflow --mirror {mirror} --to '{folder}'\n")
+
+
 def test_a_changed_file_is_shouted_about(
     tmp_path: Path, file_server: FileServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
