@@ -82,7 +82,8 @@ def _leaves(task: Task) -> Iterator[Finding]:
             yield _warning("leaf-twice", task, ids[-1], message)
     fewest, most = USUAL_LEAVES
     if not fewest <= len(task.leaves) <= most:
-        message = f"has {len(task.leaves)} leaves; tasks of the benchmark have {fewest} to {most}"
+        leaves = "1 leaf" if len(task.leaves) == 1 else f"{len(task.leaves)} leaves"
+        message = f"has {leaves}; tasks of the benchmark have {fewest} to {most}"
         yield Finding(Level.NOTE, "leaf-count", task.id, None, message)
 
 

@@ -226,7 +226,13 @@ def _failures(summary: Mapping[str, Any], limits: GateLimits) -> list[tuple[str,
 
 def _success(summary: Mapping[str, Any], limits: GateLimits) -> list[str]:
     if not limits.gated:
-        return [f"all {summary['graded']} graded {_noun(summary)} reach {limits.threshold:g} points"]
+        noun = _noun(summary)
+        reach = (
+            f"all {summary['graded']} graded {noun} reach"
+            if summary["graded"] > 1
+            else f"the graded {noun[:-1]} reaches"
+        )
+        return [f"{reach} {limits.threshold:g} points"]
     reached = []
     if limits.fail_under is not None:
         reached.append(f"Root SR {summary['root_sr']:.1f} % >= {limits.fail_under:g} %")

@@ -44,13 +44,13 @@ def header_lines(lineup: Lineup) -> list[str]:
     tasks = [task for task in lineup.tasks if isinstance(task, Task)]
     leaves = sum(len(task.leaves) for task in tasks)
     different = len({task.base_slug for task in lineup.tasks})
-    of = "" if different == len(release.task_ids) else f" of {len(release.task_ids)}"
+    of = "" if different == len(release.task_ids) else f"{different} of "
     times = f" {settings.repeat} times each" if settings.repeat > 1 else ""
     for_each = " for each agent" if lineup.is_several else ""
     judge = f"judge {settings.judge_model}"
     notes = dict.fromkeys(one.agent_under_test.seclusion.note for one in benches if one.agent_under_test.seclusion)
     lines = [
-        f"gta: {release.name}, {different}{of} tasks{times}, {count(leaves, 'leaf')}{for_each}, "
+        f"gta: {release.name}, {of}{count(len(release.task_ids), 'task')}{times}, {count(leaves, 'leaf')}{for_each}, "
         f"success from {settings.threshold:g} points",
         *([f"gta: {judge}"] if lineup.is_several else ()),
         *(

@@ -122,4 +122,4 @@ def test_more_or_fewer_leaves_than_usual_is_noted() -> None:
     few = list(wording_findings(task(leaves=FINE[:1])))
     many = list(wording_findings(task(leaves=tuple(f"report.docx states figure {n}." for n in range(20)))))
     assert [(f.level, f.check) for f in (*few, *many)] == [(Level.NOTE, "leaf-count")] * 2
-    assert few[0] == Finding(Level.NOTE, "leaf-count", "7", None, "has 1 leaves; tasks of the benchmark have 3 to 19")
+    assert few[0] == Finding(Level.NOTE, "leaf-count", "7", None, "has 1 leaf; tasks of the benchmark have 3 to 19")

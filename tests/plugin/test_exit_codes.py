@@ -115,7 +115,7 @@ def test_other_failures_count(make_project: Callable[..., Project]) -> None:
     project = make_project(1, suite="def test_w(gta_result):\n    gta_result.check()\n\ndef test_x():\n    assert 0\n")
     result = project.run()
     assert result.ret == 1
-    assert "FAIL (exit 1): all 1 graded tasks reach 7 points; 1 other test failed" in result.stdout.str()
+    assert "FAIL (exit 1): the graded task reaches 7 points; 1 other test failed" in result.stdout.str()
 
 
 def test_unmet_tasks_pass_under_a_gate(make_project: Callable[..., Project]) -> None:

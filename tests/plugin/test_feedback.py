@@ -306,7 +306,7 @@ def test_a_worker_that_dies_in_the_second_attempt_leaves_the_first_ones_score(
     assert "crashed while running" in task["feedback"]["error"] and "--gta-resume=" in task["feedback"]["error"]
     assert made.project.results()["summary"]["feedback"]["errors"] == 1
     result.assert_outcomes(errors=1)
-    assert "FAIL (exit 1): all 1 graded tasks reach 6 points; 1 other test failed" in result.outlines
+    assert "FAIL (exit 1): the graded task reaches 6 points; 1 other test failed" in result.outlines
     assert result.ret == 1
     assert cli(["report", str(made.project.pytester.path / "run")]) == 0
     assert made.project.tasks()["1"]["root_score"] == task["root_score"]
@@ -339,7 +339,7 @@ def test_a_fault_of_ours_in_the_second_attempt_is_its_error_and_not_the_tasks(
         patched.setattr("pytest_gta.second_attempt.judge_task", broken)
         result = made.run("--gta-threshold=6")
     result.assert_outcomes(passed=1)
-    assert "PASS (exit 0): all 1 graded tasks reach 6 points" in result.outlines
+    assert "PASS (exit 0): the graded task reaches 6 points" in result.outlines
     again = made.project.tasks()["1"]["feedback"]
     assert (again["status"], again["error"]) == ("error", "unexpected error: OSError: too many open files")
     assert again["agent"]["final_answer"] == "A better one."
@@ -363,7 +363,7 @@ def test_an_error_of_pytest_is_never_a_pass(reviewed: Callable[..., Reviewed], m
     result = made.run("--gta-threshold=6")
     result.assert_outcomes(errors=1)
     assert result.ret == 1
-    assert "FAIL (exit 1): all 1 graded tasks reach 6 points; 1 other test failed" in result.outlines
+    assert "FAIL (exit 1): the graded task reaches 6 points; 1 other test failed" in result.outlines
     assert "result.json cannot be written: No space left on device; put that right" in result.stdout.str()
     assert made.project.tasks()["1"]["status"] == "graded"
 

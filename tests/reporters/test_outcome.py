@@ -67,7 +67,7 @@ def _summary(tasks: str) -> dict[str, Any]:
         ),
         ("sn", limits(), 10, "INCONCLUSIVE (exit 10): 1 of 2 tasks without a score (1 not run), 0 % allowed"),
         ("fu", limits(), 1, "FAIL (exit 1): 1 of 1 graded tasks below 7 points"),
-        ("su", limits(max_error_rate=50), 0, "PASS (exit 0): all 1 graded tasks reach 7 points"),
+        ("su", limits(max_error_rate=50), 0, "PASS (exit 0): the graded task reaches 7 points"),
         (
             "suu",
             limits(max_error_rate=50),

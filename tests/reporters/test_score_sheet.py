@@ -72,3 +72,8 @@ def test_a_long_rubric_stays_readable() -> None:
 
 def test_no_files_is_said() -> None:
     assert "delivered: no files" in score_sheet(graded("1", 5), 7)
+
+
+def test_one_turn_is_no_plural() -> None:
+    sheet = score_sheet(graded("1", 5, agent=an_agent(turns=1, tool_calls=1, tool_errors=0)), 7)
+    assert "finished, 1 turn, 1 tool call, 0 of them errors" in sheet

@@ -73,7 +73,7 @@ def test_quiet_is_headline_and_meaning() -> None:
     assert lines(a_run(graded("1", 9)), quiet=True) == [
         "Root SR@7 100.0 % [20.7, 100.0]  (1 of 1 graded task)",
         "Root Score 9.00 / 10   Leaf SR 100.0 %  Tool SR -",
-        "PASS (exit 0): all 1 graded tasks reach 7 points",
+        "PASS (exit 0): the graded task reaches 7 points",
     ]
 
 

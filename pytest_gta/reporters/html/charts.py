@@ -67,7 +67,7 @@ def leaf_chart(tasks: Sequence[TaskResult], threshold: float) -> Chart | None:
     chart = _bars(top=None, formatter=lambda value: f"{value:.0f}" if value else "", x_title="score of a leaf, points")
     chart.x_labels = names
     chart.add("Leaves", bins)
-    chart.y_labels = _ticks(max(bins))
+    chart.y_labels = _ticks(max(bins), least=1)
     chart.range = (0, max(bins))
     low, high = sum(bins[:2]), sum(bins[8:])
     told = (
@@ -152,10 +152,10 @@ def _scatter(
     return Chart(title, drawn, told, ("Most expensive tasks", "Took", "Root score"), rows)
 
 
-def _ticks(largest: float) -> list[float]:
-    """Return at most six round numbers from 0 up to the largest."""
+def _ticks(largest: float, least: float = 0) -> list[float]:
+    """Return at most six round numbers from 0 up to the largest, so far apart at least."""
     unit = 10.0 ** floor(log10(largest / 5))
-    step = next(unit * factor for factor in (1, 2, 5, 10) if largest / (unit * factor) <= 5)
+    step = max(least, next(unit * factor for factor in (1, 2, 5, 10) if largest / (unit * factor) <= 5))
     return [round(step * i, 10) for i in range(int(largest / step) + 1)]
 
 
