@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from pytest_gta.benchmark.metrics import summarize
+from pytest_gta.benchmark.rebuilding import with_earlier
 from pytest_gta.benchmark.results import RunResult, TaskStatus
 from pytest_gta.benchmark.run_directory import NotWritten
 from pytest_gta.checkpoint_reports import (
@@ -260,8 +261,9 @@ class Controller:
             return
         wall_s = time.monotonic() - self._started
         for contender in self._lineup.contenders:
-            if boards[contender.label].tasks_expected or not self._lineup.is_several:
-                self.measured += (self._measured(contender, wall_s),)
+            measured = self._measured(contender, wall_s)
+            if measured.result.tasks or not self._lineup.is_several:
+                self.measured += (measured,)
         if self._lineup.is_several:
             outcomes = {one.label: one.outcome for one in self.measured}
             self.outcome = over_agents(outcomes, self._other_failures, gated=self._limits.gated)
@@ -281,6 +283,8 @@ class Controller:
         bench, alone = contender.bench, not self._lineup.is_several
         threshold = bench.settings.threshold
         tasks = self.scoreboards[contender.label].task_results()
+        if bench.settings.resume:
+            tasks = with_earlier(bench.run, tasks, threshold)
         summary = summarize(tasks, threshold) | {"wall_s": wall_s if alone else None}
         comparison = compared(bench.baseline, tasks, threshold)
         stopped = why_stopped(bench.run, bench.settings)

@@ -31,6 +31,24 @@ def rebuild(run: RunDirectory, tasks: Mapping[str, Task | TaskFault], threshold:
     return tuple(_task_result(key, run.task(key), tasks.get(key), threshold) for key in keys)
 
 
+def with_earlier(run: RunDirectory, tasks: Sequence[TaskResult], threshold: float) -> tuple[TaskResult, ...]:
+    """Return results of a session that went on with a part of a run, together with what the run has of other tasks.
+
+    Args:
+        run: The run directory.
+        tasks: The session's results.
+        threshold: Points from which a task succeeds.
+
+    Raises:
+        FileNotFoundError: When this is not a run directory.
+        ValueError: When its manifest is not readable.
+    """
+    new = {task.run_key: task for task in tasks}
+    keys = dict.fromkeys((*run.manifest().get("selected", ()), *new, *run.run_keys()))
+    found = (new.get(key) or finished(run.task(key), threshold) for key in keys)
+    return tuple(result for result in found if result is not None)
+
+
 def unfinished(
     task: Task | TaskFault,
     nodeid: str,

@@ -184,6 +184,21 @@ def test_a_run_is_resumed_as_it_was_or_not_at_all(make_project: Callable[..., Pr
     result.stderr.fnmatch_lines(["*--gta-run-dir: * already holds a run; go on with it by --gta-resume=*"])
 
 
+@pytest.mark.parametrize("options", [("-k", "education"), ("--gta-task=2",)])
+def test_results_of_a_run_stay_whole_when_a_part_of_it_is_run_again(
+    make_project: Callable[..., Project], options: tuple[str, ...]
+) -> None:
+    project = make_project(3)
+    project.run()
+    before = project.results()
+    again = project.pytester.runpytest_inprocess("--gta-resume=run", "-p", "no:cacheprovider", *options)
+    assert again.ret == 0
+    after = project.results()
+    assert [task["task_id"] for task in after["tasks"]] == ["1", "2", "3"]
+    assert [after["tasks"][n] for n in (0, 2)] == [before["tasks"][n] for n in (0, 2)]
+    assert (after["summary"]["graded"], after["summary"]["root_score"]) == (3, before["summary"]["root_score"])
+
+
 def test_reruns_keep_every_attempt(make_project: Callable[..., Project]) -> None:
     project = make_project(1, suite=SUITE)
     project.pytester.makeconftest(
