@@ -18,20 +18,19 @@ _PAGE = """<!DOCTYPE html>
 <title>{title}</title>
 <style>
 :root {{ color-scheme: light dark; }}
-body {{ font: 15px/1.5 system-ui, sans-serif; max-width: 78rem; margin: 2rem auto; padding: 0 1rem; }}
+body {{ font: 15px/1.5 system-ui, sans-serif; max-width: 110rem; margin: 2rem auto; padding: 0 1rem; }}
 .wide {{ overflow-x: auto; }}
 table {{ border-collapse: collapse; font-variant-numeric: tabular-nums; }}
-th, td {{ padding: .4rem .8rem; border-bottom: 1px solid color-mix(in srgb, currentColor 20%, transparent); }}
+th, td {{ padding: .4rem .55rem; border-bottom: 1px solid color-mix(in srgb, currentColor 20%, transparent); }}
 th {{ text-align: left; }}
 td {{ white-space: nowrap; }}
+tr > :first-child {{ position: sticky; left: 0; background: Canvas; white-space: normal; min-width: 7rem; }}
 </style>
 </head>
 <body>
 <main>
 <h1>{title}</h1>
-<div class="wide">
 {body}
-</div>
 </main>
 </body>
 </html>
@@ -61,4 +60,7 @@ def comparison_page(
         "",
         *task_lines(table, threshold),
     ]
-    return _PAGE.format(title=escape(title), body=markdown.render("\n".join(lines)))
+    body = markdown.render("\n".join(lines))
+    # Each table scrolls by itself: one bar for the whole page would be at its very end.
+    body = body.replace("<table>", '<div class="wide" tabindex="0">\n<table>').replace("</table>", "</table>\n</div>")
+    return _PAGE.format(title=escape(title), body=body)

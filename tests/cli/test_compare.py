@@ -187,3 +187,5 @@ def test_the_comparison_as_a_page(here: Path, capsys: pytest.CaptureFixture[str]
     assert tasks[2:] == [["planning_3", "9.00", "3.00"], ["planning_4", "3.00", "3.00"]]
     assert page.xpath("//table")[1].xpath(".//tr[3]//strong/text()") == ["9.00"]
     assert page.xpath("//img | //script | //strong[text()='m']") == []
+    # A bar to scroll by is at each table, not at the end of the page.
+    assert [table.getparent().get("class") for table in page.xpath("//table")] == ["wide"] * 2
