@@ -16,12 +16,10 @@ from pytest_gta.agents.specification import split_name
 from pytest_gta.bench import Bench, check_unused, hold, new_run_dir
 from pytest_gta.benchmark.dataset import DatasetError
 from pytest_gta.benchmark.run_directory import MANIFEST, RunDirectory
-from pytest_gta.finished_run import baseline_of
 from pytest_gta.pairing import Pairing, pairings
 from pytest_gta.selection import DatasetFinder, select_tasks
 from pytest_gta.settings import Settings, SettingsError
 from pytest_gta.workshop import Workshop
-from pytest_gta.written_reports import beside
 
 if TYPE_CHECKING:
     from pytest_gta.benchmark.task import Task, TaskFault
@@ -218,6 +216,10 @@ class Lineup:
 
 def _of_one(settings: Settings, pairing: Pairing, run: RunDirectory) -> Settings:
     """Return the options of one agent of several: those of a run that measures it alone, with the same judge."""
+    # Imported here: both know what results are, which costs a tenth of a second that a list of tests need not pay.
+    from pytest_gta.finished_run import baseline_of
+    from pytest_gta.written_reports import beside
+
     root = run.of_agent(pairing.label).root
     agent = f"{pairing.label}={split_name(pairing.spec)[1]}"
     given = dict(settings.given) | {"agent": agent, "judge_model": settings.judge_model}

@@ -128,3 +128,7 @@ def test_the_domain_loads_no_more_than_pydantic() -> None:
         "import pytest_gta.benchmark.metrics, pytest_gta.benchmark.run_directory, pytest_gta.benchmark.validation"
     )
     assert _loaded_by(statement) & (set(HEAVY) | {"pytest", "_pytest"}) <= {"pydantic"}
+
+
+def test_listing_tasks_needs_no_results() -> None:
+    assert "pydantic" not in _loaded_by("import pytest_gta.plugin, pytest_gta.collection, pytest_gta.lineup")
