@@ -267,11 +267,14 @@ class Bench:
     @property
     def keeps_scores(self) -> bool:
         """Whether scores on disk, of earlier sessions of the run, stand: the same judge would give them again."""
-        if not self.settings.resume:
-            return True
-        earlier = self.run.manifest().get("judge") or {}
+        return not self.settings.resume or (self.settings.rejudge != "all" and self.goes_on_with_its_judge)
+
+    @property
+    def goes_on_with_its_judge(self) -> bool:
+        """Whether a resumed run is judged as in the session before; to be asked before it is begun."""
+        earlier = (self.run.manifest().get("judge") or {}) if self.settings.resume else {}
         # By which interface a judge is asked is known only once it has been.
-        return self.settings.rejudge != "all" and {**earlier, "api": ""} == {**self.manifest()["judge"], "api": ""}
+        return bool(earlier) and {**earlier, "api": ""} == {**self.manifest()["judge"], "api": ""}
 
     def may_reuse(self, verdict: Verdict) -> bool:
         """Whether a verdict on disk may stand, when it is of the same evidence."""

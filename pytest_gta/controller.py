@@ -73,6 +73,8 @@ class Controller:
             )
             for one in lineup.contenders
         }
+        # Scores of tasks that are not run again stand beside new ones only when the same judge gave them.
+        self._joined = {one.label for one in lineup.contenders if one.bench.goes_on_with_its_judge}
         self._live = LiveLines(config, list(self.scoreboards.values()), self._keys)
         self._limits = limits_of(settings)
         self._started = time.monotonic()
@@ -283,7 +285,7 @@ class Controller:
         bench, alone = contender.bench, not self._lineup.is_several
         threshold = bench.settings.threshold
         tasks = self.scoreboards[contender.label].task_results()
-        if bench.settings.resume:
+        if contender.label in self._joined:
             tasks = with_earlier(bench.run, tasks, threshold)
         summary = summarize(tasks, threshold) | {"wall_s": wall_s if alone else None}
         comparison = compared(bench.baseline, tasks, threshold)

@@ -132,3 +132,43 @@ def test_the_domain_loads_no_more_than_pydantic() -> None:
 
 def test_listing_tasks_needs_no_results() -> None:
     assert "pydantic" not in _loaded_by("import pytest_gta.plugin, pytest_gta.collection, pytest_gta.lineup")
+
+
+def test_what_is_imported_for_types_is_used_in_types_only() -> None:
+    """Nothing else finds it: to a linter and a type checker such a name is there, and at run time it is not."""
+    assert [use for path in sorted(PACKAGE.rglob("*.py")) for use in _used_beyond_types(path)] == []
+
+
+def test_a_use_beyond_types_is_found(tmp_path: Path) -> None:
+    head = "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from a import B, C\n"
+    (tmp_path / "m.py").write_text(head + "def f(x: B) -> C:\n    return C\n\ndef g():\n    from a import B\n    B\n")
+    assert list(_used_beyond_types(tmp_path / "m.py")) == ["m.py:5 C"]
+
+
+def _used_beyond_types(path: Path) -> Iterator[str]:
+    tree = ast.parse(path.read_text("utf-8"))
+    for_types: set[str] = set()
+    in_types: set[int] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+            for_types |= _imported(node)
+        for annotation in (getattr(node, "annotation", None), getattr(node, "returns", None)):
+            if isinstance(annotation, ast.AST):
+                in_types |= {id(part) for part in ast.walk(annotation)}
+
+    def uses(node: ast.AST, known: frozenset[str]) -> Iterator[str]:
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+            return
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            known |= _imported(node)
+        if isinstance(node, ast.Name) and node.id in for_types - known and id(node) not in in_types:
+            yield f"{path.name}:{node.lineno} {node.id}"
+        for child in ast.iter_child_nodes(node):
+            yield from uses(child, known)
+
+    yield from uses(tree, frozenset())
+
+
+def _imported(below: ast.AST) -> set[str]:
+    found = (node for node in ast.walk(below) if isinstance(node, ast.Import | ast.ImportFrom))
+    return {(alias.asname or alias.name).partition(".")[0] for node in found for alias in node.names}

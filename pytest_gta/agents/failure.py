@@ -75,6 +75,19 @@ def endpoint_fault(error: BaseException) -> bool:
     return any(_is_endpoint_fault(link) for link in _chain(error))
 
 
+def request_rejected(error: BaseException) -> bool:
+    """Whether an exception (or what caused it) is an endpoint's refusal of what it was asked, for whatever reason.
+
+    Of the first request of a task that is no fault of the agent: no other would fare better.
+    """
+    return any(
+        link.kind is ModelErrorKind.BAD_REQUEST
+        if isinstance(link, ModelError)
+        else _of_a_model_client(link) and 400 <= (_status(link) or 0) < 500
+        for link in _chain(error)
+    )
+
+
 def context_exceeded(error: BaseException) -> bool:
     """Whether an exception (or what caused it) is an endpoint's report that the conversation is too long for it."""
     return any(_is_too_long(link) for link in _chain(error))
@@ -107,13 +120,16 @@ def remark_on_kill(how: str, memory: MemoryWatch) -> str:
 def _is_endpoint_fault(error: BaseException) -> bool:
     if isinstance(error, ModelError):
         return error.kind in _NOT_SERVING
-    kind = type(error)
-    if not any(base.__module__.partition(".")[0] in _MODEL_CLIENTS for base in kind.__mro__):
+    if not _of_a_model_client(error):
         return False
     status = _status(error)
     if status is not None:
         return status in _ENDPOINT_STATUSES
-    return bool(_ENDPOINT_NAMES.search(kind.__name__))
+    return bool(_ENDPOINT_NAMES.search(type(error).__name__))
+
+
+def _of_a_model_client(error: BaseException) -> bool:
+    return any(base.__module__.partition(".")[0] in _MODEL_CLIENTS for base in type(error).__mro__)
 
 
 def _is_too_long(error: BaseException) -> bool:

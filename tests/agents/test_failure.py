@@ -11,6 +11,7 @@ from pytest_gta.agents.failure import (
     endpoint_fault,
     failure_line,
     reads_like_an_outage,
+    request_rejected,
     without_held_keys,
 )
 from pytest_gta.llm.model_error import ModelError, ModelErrorKind
@@ -102,6 +103,15 @@ def test_errors_of_our_own_client() -> None:
     assert endpoint_fault(caused_by(ModelError(ModelErrorKind.NO_CREDIT, "no credit")))
     assert not endpoint_fault(ModelError(ModelErrorKind.BAD_REQUEST, "no such model"))
     assert context_exceeded(ModelError(ModelErrorKind.CONTEXT_EXCEEDED, "too long"))
+
+
+def test_a_request_that_is_rejected() -> None:
+    assert request_rejected(caused_by(answered(400)))
+    assert request_rejected(answered(422))
+    assert request_rejected(ModelError(ModelErrorKind.BAD_REQUEST, "no such model"))
+    assert not request_rejected(answered(500))
+    assert not request_rejected(ModelError(ModelErrorKind.TIMEOUT, "no answer"))
+    assert not request_rejected(ValueError("400"))
 
 
 def test_a_conversation_that_is_too_long() -> None:

@@ -199,6 +199,15 @@ def test_results_of_a_run_stay_whole_when_a_part_of_it_is_run_again(
     assert (after["summary"]["graded"], after["summary"]["root_score"]) == (3, before["summary"]["root_score"])
 
 
+def test_scores_of_two_judges_do_not_stand_in_one_result(make_project: Callable[..., Project]) -> None:
+    project = make_project(2)
+    project.run()
+    other = ("--gta-resume=run", "--gta-judge-model=another", "--gta-rejudge=all", "-k", "education")
+    project.pytester.runpytest_inprocess(*other, "-p", "no:cacheprovider")
+    assert project.results()["run"]["judge"]["model"] == "another"
+    assert list(project.tasks()) == ["2"]
+
+
 def test_reruns_keep_every_attempt(make_project: Callable[..., Project]) -> None:
     project = make_project(1, suite=SUITE)
     project.pytester.makeconftest(

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from pytest_gta.agents import instructions
-from pytest_gta.agents.failure import context_exceeded, endpoint_fault, failure_line
+from pytest_gta.agents.failure import context_exceeded, endpoint_fault, failure_line, request_rejected
 from pytest_gta.agents.imported import TURNS_VARIABLE
 from pytest_gta.agents.limits import Limits
 from pytest_gta.agents.protocol import AgentRun, AgentUnavailable, Tools
@@ -19,7 +19,7 @@ from pytest_gta.benchmark.results import StopReason, Tokens, Usage
 from pytest_gta.benchmark.task import Brief
 
 if TYPE_CHECKING:
-    from pytest_gta.llm.endpoint import NO_KEY, Endpoint
+    from pytest_gta.llm.endpoint import Endpoint
     from pytest_gta.workspace.workspace import Workspace
 
 
@@ -49,7 +49,7 @@ class FrameworkAgent(ABC):
         """Hand the user's messages to the framework, one after the other, and return how that ended.
 
         Raises:
-            AgentUnavailable: When the model's endpoint does not serve.
+            AgentUnavailable: When the model's endpoint does not serve, or rejects the very first request.
             Exception: Whatever else the framework raises.
         """
         self._begin(getattr(tools, "transcript", None))
@@ -66,6 +66,9 @@ class FrameworkAgent(ABC):
                 raise AgentUnavailable(reason, usage=self._used()) from error
             if context_exceeded(error):
                 return AgentRun(StopReason.CONTEXT_EXCEEDED, "", failure_line(error), self._turns, self._used())
+            if not self._turns and request_rejected(error):
+                reason = f"its model endpoint does not take the first request: {failure_line(error)}"
+                raise AgentUnavailable(reason, usage=self._used()) from error
             raise
         return AgentRun(StopReason.FINISHED, answer, turns=self._turns, usage=self._used())
 
@@ -116,7 +119,7 @@ def model_under_test() -> Endpoint:
     Raises:
         AgentUnavailable: When there is none.
     """
-    from pytest_gta.llm.endpoint import Endpoint
+    from pytest_gta.llm.endpoint import NO_KEY, Endpoint
 
     model = os.environ.get("GTA_MODEL", "").strip()
     if not model:

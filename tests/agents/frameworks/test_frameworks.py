@@ -150,8 +150,9 @@ DOWN = {"x-should-retry": "false"}
         (fails(401, "Incorrect API key provided", code="invalid_api_key"), "."),
         (fails(402, "Insufficient credits", code="insufficient_quota"), "."),
         (fails(404, "model not found"), "404"),
+        (fails(400, "invalid model ID"), "does not take the first request"),
     ],
-    ids=["down", "wrong key", "no credit", "no such model"],
+    ids=["down", "wrong key", "no credit", "no such model", "rejected"],
 )
 def test_a_model_that_does_not_serve_is_an_error_not_a_zero(
     name: str, fault: Answer, said: str, bench: Bench, frameworks: Frameworks, openai_server: Callable[..., Any]
