@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from pytest_gta.judged_task import JudgedTask
+    from pytest_gta.run.judged_task import JudgedTask
 
 
 def test_workflow(gta_result: JudgedTask) -> None:

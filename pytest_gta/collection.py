@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from pytest_gta.benchmark.task import Task, TaskFault
-    from pytest_gta.selection import DatasetFinder
+    from pytest_gta.run.selection import DatasetFinder
 
 CATEGORY_MARKERS = ("data_analysis", "education", "planning", "marketing", "creative_design", "retrieval_qa")
 """The categories of the official release; markers of these names exist whether a run is active or not."""

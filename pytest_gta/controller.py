@@ -28,20 +28,20 @@ from pytest_gta.checkpoint_reports import (
     wait_of,
 )
 from pytest_gta.collection import key_of_node
-from pytest_gta.estimate import Estimate, estimate_lines, estimate_of
-from pytest_gta.finished_run import compared
 from pytest_gta.keys import CONTENDER, TASK
-from pytest_gta.lineup import Contender, Lineup
 from pytest_gta.live_lines import LiveLines
 from pytest_gta.reporters.junit import run_properties
 from pytest_gta.reporters.outcome import Measured, Outcome, ended_early, judge_run, over_agents
 from pytest_gta.reporters.scoreboard import Scoreboard
 from pytest_gta.reporters.terminal import header_lines, write_summary
-from pytest_gta.run_report import OF_THE_RUN, limits_of
+from pytest_gta.run.estimate import Estimate, estimate_lines, estimate_of
+from pytest_gta.run.finished_run import compared
+from pytest_gta.run.lineup import Contender, Lineup
+from pytest_gta.run.run_report import OF_THE_RUN, limits_of
+from pytest_gta.run.spending_limit import remarks, why_stopped
+from pytest_gta.run.written_reports import write_reports
 from pytest_gta.settings import SettingsError
-from pytest_gta.spending_limit import remarks, why_stopped
 from pytest_gta.workspace.memory_killer import MemoryWatch
-from pytest_gta.written_reports import write_reports
 
 CRASH_RESCHEDULED = ("loadscope", "loadfile", "loadgroup")
 """Distribution modes of pytest-xdist that hand a crashed task to the next worker again and again (xdist 3.8)."""

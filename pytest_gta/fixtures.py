@@ -11,14 +11,14 @@ from pytest_gta.keys import BUILT, CONTENDER, LINEUP, RESULT
 
 if TYPE_CHECKING:
     from pytest_gta.agents.protocol import Agent
-    from pytest_gta.bench import Bench
     from pytest_gta.benchmark.results import TaskResult, Verdict
     from pytest_gta.benchmark.run_directory import TaskDirectory
     from pytest_gta.benchmark.task import Task
     from pytest_gta.judge.protocol import TaskJudge
-    from pytest_gta.judged_task import JudgedTask
-    from pytest_gta.lineup import Lineup
-    from pytest_gta.road import TaskRun
+    from pytest_gta.run.bench import Bench
+    from pytest_gta.run.judged_task import JudgedTask
+    from pytest_gta.run.lineup import Lineup
+    from pytest_gta.run.road import TaskRun
     from pytest_gta.settings import Settings
     from pytest_gta.tools.tool import Tool
     from pytest_gta.tools.toolbox import Toolbox
@@ -86,7 +86,7 @@ def _gta_directory(request: pytest.FixtureRequest, gta_task: Task) -> Iterator[T
 @pytest.fixture
 def gta_workspace(request: pytest.FixtureRequest, gta_task: Task, _gta_directory: TaskDirectory) -> Workspace:
     """The directory the agent works in, with the task's input files in it."""
-    from pytest_gta.road import open_workspace
+    from pytest_gta.run.road import open_workspace
 
     bench = _bench(request)
     return open_workspace(gta_task, bench.release, _gta_directory, inputs_required=bench.inputs_required)
@@ -126,8 +126,8 @@ def gta_run(
     from pytest_gta.agents.protocol import as_agent
     from pytest_gta.benchmark.rebuilding import unfinished
     from pytest_gta.benchmark.results import TaskStatus
-    from pytest_gta.road import NotMeasured, run_task
-    from pytest_gta.spending_limit import why_not_begin
+    from pytest_gta.run.road import NotMeasured, run_task
+    from pytest_gta.run.spending_limit import why_not_begin
 
     if _lineup(request.config).is_several and BUILT not in request.node.stash:
         raise NotMeasured(OVERRIDDEN)
@@ -157,12 +157,12 @@ def gta_result(
     request: pytest.FixtureRequest, gta_run: TaskRun, gta_judge: TaskJudge, _gta_directory: TaskDirectory
 ) -> JudgedTask:
     """The judged task. ``gta_result.check()`` passes when the root score reaches the threshold."""
-    from pytest_gta import silent_judge
     from pytest_gta.benchmark.results import TaskStatus
     from pytest_gta.checkpoint_reports import emit_verdict, emit_wait
-    from pytest_gta.judged_task import JudgedTask
     from pytest_gta.reporters.junit import task_properties
-    from pytest_gta.road import NotMeasured, judge_task
+    from pytest_gta.run import silent_judge
+    from pytest_gta.run.judged_task import JudgedTask
+    from pytest_gta.run.road import NotMeasured, judge_task
 
     bench, item = _bench(request), request.node
     key = item.stash[CONTENDER].key(gta_run.task.slug)
@@ -208,7 +208,7 @@ def _after_feedback(
     from pytest_gta.agents.protocol import as_agent
     from pytest_gta.checkpoint_reports import emit_going_on
     from pytest_gta.reporters.wording import points
-    from pytest_gta.second_attempt import attempt_again
+    from pytest_gta.run.second_attempt import attempt_again
 
     offered = [spec.name for spec in request.getfixturevalue("gta_tools").specs]
 

@@ -9,7 +9,7 @@ import pytest
 if TYPE_CHECKING:
     from pytest_gta.benchmark.results import TaskResult
     from pytest_gta.benchmark.task import Task, TaskFault
-    from pytest_gta.lineup import Contender, Lineup
+    from pytest_gta.run.lineup import Contender, Lineup
 
 LINEUP: pytest.StashKey[Lineup] = pytest.StashKey()
 """On the config of an active run: the agents, and what they share in this process."""

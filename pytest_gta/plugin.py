@@ -25,7 +25,7 @@ from pytest_gta.options import OPTIONS
 from pytest_gta.settings import NothingSelected, SettingsError, resolve
 
 if TYPE_CHECKING:
-    from pytest_gta.lineup import Lineup
+    from pytest_gta.run.lineup import Lineup
 
 __all__ = [
     "_gta_directory",
@@ -88,7 +88,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def _open_lineup(config: pytest.Config, settings: Any) -> Lineup:
-    from pytest_gta.lineup import Lineup
+    from pytest_gta.run.lineup import Lineup
 
     worker: dict[str, Any] | None = getattr(config, "workerinput", None)
     if worker is not None:

@@ -44,7 +44,7 @@ class Settings:
     """A run's options, resolved and checked. Paths are absolute.
 
     The meaning of each field is the help text of its option in `OPTIONS`. Of a run of several agents `agent` and
-    `model` have one a line; `pytest_gta.lineup` gives each agent settings of its own.
+    `model` have one a line; `pytest_gta.run.lineup` gives each agent settings of its own.
     """
 
     model: str | None

@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from pytest_gta.bench import Bench
 from pytest_gta.benchmark.rebuilding import unfinished
 from pytest_gta.benchmark.results import TaskStatus
 from pytest_gta.benchmark.run_directory import NotWritten
@@ -23,13 +22,14 @@ from pytest_gta.checkpoint_reports import (
     verdict_of,
     wait_of,
 )
-from pytest_gta.judged_task import BelowThreshold
 from pytest_gta.keys import CONTENDER, LINEUP, RESULT, TASK
 from pytest_gta.reporters.feedback import GOES_ON
 from pytest_gta.reporters.junit import task_properties
 from pytest_gta.reporters.score_sheet import score_sheet
 from pytest_gta.reporters.wording import points
-from pytest_gta.road import NotMeasured
+from pytest_gta.run.bench import Bench
+from pytest_gta.run.judged_task import BelowThreshold
+from pytest_gta.run.road import NotMeasured
 
 PLAIN_FAULTS = (BelowThreshold, NotMeasured, NotWritten, TaskFault)
 """Exceptions that say all there is to say: shown as their text, without a traceback."""

@@ -15,9 +15,12 @@ PACKAGE = Path(__file__).parents[1] / "pytest_gta"
 
 LAYERS = (
     "benchmark", "llm", "workspace", "formats", "tools", "agents", "judge", "reporters", "datasets", "authoring",
-    "pytest layer",
+    "settings", "run", "pytest layer",
 )  # fmt: skip
 """From the bottom up: a module imports from its own layer and from those below."""
+
+SETTINGS = ("judge_address", "option_values", "options", "options_page", "settings")
+"""The modules beside the packages that are a layer of their own: what a run is told."""
 
 WITH_PYTEST = (
     "checkpoint_reports", "collection", "controller", "fixtures", "hookspecs", "html_rows", "keys", "live_lines",
@@ -38,7 +41,9 @@ def _modules() -> list[Path]:
 
 def _layer(module: str) -> str:
     parts = module.split(".")
-    if len(parts) > 1 and parts[1] in LAYERS:
+    if len(parts) > 1 and parts[1] in SETTINGS:
+        return "settings"
+    if len(parts) > 2 and parts[1] in LAYERS:
         return parts[1]
     return "pytest layer"
 
@@ -73,11 +78,12 @@ def _imports(path: Path) -> Iterator[tuple[int, str]]:
 def test_imports_are_found_wherever_they_stand(tmp_path: Path) -> None:
     (tmp_path / "m.py").write_text(
         "from typing import TYPE_CHECKING\n"
-        "if TYPE_CHECKING:\n    from pytest_gta.bench import Bench\n"
+        "if TYPE_CHECKING:\n    from pytest_gta.run.bench import Bench\n"
         "def f():\n    from pytest_gta.judge import judge\n    import openai.types\n"
     )
     assert list(_imports(tmp_path / "m.py")) == [(1, "typing"), (5, "pytest_gta.judge.judge"), (6, "openai.types")]
-    assert [_layer(name) for name in ("pytest_gta.judge.judge", "pytest_gta.road")] == ["judge", "pytest layer"]
+    names = ("pytest_gta.judge.judge", "pytest_gta.options", "pytest_gta.run.road", "pytest_gta.fixtures")
+    assert [_layer(name) for name in names] == ["judge", "settings", "run", "pytest layer"]
 
 
 @pytest.mark.parametrize("path", _modules(), ids=_name)
@@ -117,7 +123,7 @@ def _loaded_by(statement: str) -> set[str]:
 
 @pytest.mark.parametrize(
     "statement",
-    ["import pytest_gta.plugin", "import pytest_gta.cli", "import pytest_gta.settings, pytest_gta.selection"],
+    ["import pytest_gta.plugin", "import pytest_gta.cli", "import pytest_gta.settings, pytest_gta.run.selection"],
 )
 def test_nothing_heavy_is_loaded(statement: str) -> None:
     assert _loaded_by(statement) & set(HEAVY) == set()
@@ -131,7 +137,7 @@ def test_the_domain_loads_no_more_than_pydantic() -> None:
 
 
 def test_listing_tasks_needs_no_results() -> None:
-    assert "pydantic" not in _loaded_by("import pytest_gta.plugin, pytest_gta.collection, pytest_gta.lineup")
+    assert "pydantic" not in _loaded_by("import pytest_gta.plugin, pytest_gta.collection, pytest_gta.run.lineup")
 
 
 def test_what_is_imported_for_types_is_used_in_types_only() -> None:

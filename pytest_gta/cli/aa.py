@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from pytest_gta.cli.judge_options import add_judge_options, judge_settings
 
 if TYPE_CHECKING:
-    from pytest_gta.second_judging import SecondJudging
+    from pytest_gta.run.second_judging import SecondJudging
 
 
 def add_to(subcommands: Any) -> None:
@@ -34,11 +34,11 @@ def add_to(subcommands: Any) -> None:
 def run(given: argparse.Namespace) -> int:
     """Judge again, print what came of it, and say by the exit code whether all was measured."""
     from pytest_gta.benchmark.run_directory import write_atomic
-    from pytest_gta.finished_work import open_finished_work
     from pytest_gta.formats.wording import plural
     from pytest_gta.reporters.judge_noise import noise_lines
     from pytest_gta.reporters.visible_text import visible
-    from pytest_gta.second_judging import judge_again
+    from pytest_gta.run.finished_work import open_finished_work
+    from pytest_gta.run.second_judging import judge_again
 
     folder = given.directory.expanduser().absolute()
     with open_finished_work(folder, lambda fixed: judge_settings(given, fixed)) as work:

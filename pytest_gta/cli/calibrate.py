@@ -105,9 +105,9 @@ def _whole(text: str) -> int:
 
 def _references(path: Path) -> tuple[Ratings, ...]:
     """Return the labels, or what another run's judge says."""
-    from pytest_gta.finished_run import read_run
     from pytest_gta.judge.calibration.labels import read_labels
     from pytest_gta.judge.calibration.ratings import ratings_of_run
+    from pytest_gta.run.finished_run import read_run
 
     if path.is_dir() or _is_results(path):
         return (ratings_of_run(read_run(path)),)
@@ -123,8 +123,8 @@ def _is_results(path: Path) -> bool:
 
 def _judges(runs: Sequence[Path], threshold: float | None, taken: set[str]) -> tuple[list[Ratings], float]:
     """Return what each run's judge says, each under a name of its own, and the threshold."""
-    from pytest_gta.finished_run import read_run
     from pytest_gta.judge.calibration.ratings import ratings_of_run
+    from pytest_gta.run.finished_run import read_run
 
     judges = []
     for path in runs:

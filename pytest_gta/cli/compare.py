@@ -43,9 +43,9 @@ def add_to(subcommands: Any) -> None:
 def run(given: argparse.Namespace) -> int:
     """Read the runs, print the table, and return what it means."""
     from pytest_gta.benchmark.comparison import ChangeVerdict
-    from pytest_gta.finished_run import read_runs, runs_in
     from pytest_gta.reporters.leaderboard import as_json, entries, markdown_lines, text_lines, verdict
     from pytest_gta.reporters.outcome import EXIT_FAILED, EXIT_INCONCLUSIVE, EXIT_OK
+    from pytest_gta.run.finished_run import read_runs, runs_in
 
     paths = [run for path in given.runs for run in runs_in(path.expanduser())]
     runs = list(zip(map(str, paths), read_runs(paths), strict=True))

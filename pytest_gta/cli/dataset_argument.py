@@ -38,9 +38,9 @@ def open_dataset_named(*texts: str) -> Dataset:
         DatasetError: When one cannot be opened.
     """
     from pytest_gta.option_values import datasets
-    from pytest_gta.selection import open_dataset
+    from pytest_gta.run.selection import open_dataset
+    from pytest_gta.run.workshop import fetched_datasets
     from pytest_gta.settings import SettingsError
-    from pytest_gta.workshop import fetched_datasets
 
     try:
         chosen = [name for text in texts for name in datasets(text)]

@@ -33,15 +33,15 @@ def add_to(subcommands: Any) -> None:
 def run(given: argparse.Namespace) -> int:
     """Diagnose, print the shares, and say by the exit code whether every failure has a label."""
     from pytest_gta.benchmark.diagnosis import DIAGNOSIS
-    from pytest_gta.diagnosis import diagnose
-    from pytest_gta.finished_work import open_finished_work
     from pytest_gta.judge.failure_analysis import FailureAnalyst
     from pytest_gta.judge.judge import Judge
     from pytest_gta.judge.panel import Panel
     from pytest_gta.reporters.diagnosis import share_lines
     from pytest_gta.reporters.visible_text import visible
-    from pytest_gta.run_report import rebuild_run
-    from pytest_gta.workshop import JUDGE_DEADLINE_S
+    from pytest_gta.run.diagnosis import diagnose
+    from pytest_gta.run.finished_work import open_finished_work
+    from pytest_gta.run.run_report import rebuild_run
+    from pytest_gta.run.workshop import JUDGE_DEADLINE_S
 
     folder = given.directory.expanduser().absolute()
     with open_finished_work(folder, lambda fixed: judge_settings(given, fixed)) as work:

@@ -26,7 +26,7 @@ def add_to(subcommands: Any) -> None:
 
 def run(given: argparse.Namespace) -> int:
     """Look, print, and return 1 when something is broken."""
-    from pytest_gta.machine import State, inspect
+    from pytest_gta.run.machine import State, inspect
 
     broken = 0
     seen = {}

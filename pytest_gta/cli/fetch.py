@@ -46,7 +46,7 @@ def run(given: argparse.Namespace) -> int:
     """Fetch, and say what is there now and how to use it."""
     from pytest_gta.datasets.fetching import Fetcher
     from pytest_gta.datasets.sources import MIRROR, SOURCES
-    from pytest_gta.workshop import fetched_datasets
+    from pytest_gta.run.workshop import fetched_datasets
 
     if given.sha256 and not re.fullmatch(r"[0-9a-fA-F]{64}", given.sha256):
         raise SettingsError("--sha256: a sum of 64 hexadecimal digits is needed")

@@ -38,11 +38,11 @@ def add_to(subcommands: Any) -> None:
 
 def run(given: argparse.Namespace) -> int:
     """Make the deliverables, have them judged, print the table."""
-    from pytest_gta.bench import Bench
     from pytest_gta.benchmark.run_directory import write_atomic
     from pytest_gta.judge.drawing import Drawer
     from pytest_gta.judge.selftest.running import run_selftest, write_exhibits
     from pytest_gta.judge.selftest.trial import MARGIN, exit_code
+    from pytest_gta.run.bench import Bench
     from pytest_gta.workspace.confined_process import ConfinedProcess
 
     margin = MARGIN if given.margin is None else _points(given.margin)

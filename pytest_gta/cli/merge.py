@@ -35,9 +35,9 @@ def add_to(subcommands: Any) -> None:
 def run(given: argparse.Namespace) -> int:
     """Merge, write, print the summary, and return the whole run's exit code."""
     from pytest_gta.benchmark.run_directory import RunDirectory
-    from pytest_gta.merging import merge, read_part, write_merged
     from pytest_gta.reporters.terminal import summary_lines
     from pytest_gta.reporters.wording import benchmark_name
+    from pytest_gta.run.merging import merge, read_part, write_merged
 
     if not given.output and not given.json:
         raise SettingsError("merge needs a place for the whole run: -o DIR, or --json FILE, or both")
@@ -63,7 +63,7 @@ def _run_of_several(given: argparse.Namespace, overrides: Mapping[str, str]) -> 
     """The same for runs of several agents: each agent's parts are made one."""
     from pytest_gta.reporters.terminal import lines_of
     from pytest_gta.reporters.wording import benchmark_name
-    from pytest_gta.runs_of_several import merge_agents, write_agents, write_comparison
+    from pytest_gta.run.runs_of_several import merge_agents, write_agents, write_comparison
 
     merged = merge_agents([path.expanduser() for path in given.runs], overrides)
     for label, one in merged.parts.items():

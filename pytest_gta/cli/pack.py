@@ -27,8 +27,8 @@ def add_to(subcommands: Any) -> None:
 
 def run(given: argparse.Namespace) -> int:
     """Write the pack, and say what is not in it."""
-    from pytest_gta.packed_run import pack_run
     from pytest_gta.reporters.wording import count
+    from pytest_gta.run.packed_run import pack_run
 
     file = given.output.expanduser().absolute()
     packed = pack_run(given.directory.expanduser(), file, relative=given.relative, repeat=given.repeat)

@@ -38,7 +38,7 @@ def run(given: argparse.Namespace) -> int:
         return _run_of_several(given)
     from pytest_gta.reporters.terminal import summary_lines
     from pytest_gta.reporters.wording import benchmark_name
-    from pytest_gta.run_report import rebuild_run
+    from pytest_gta.run.run_report import rebuild_run
 
     rebuilt = rebuild_run(given.directory, threshold=given.threshold, baseline=given.baseline)
     for remark in rebuilt.remarks:
@@ -70,7 +70,7 @@ def _run_of_several(given: argparse.Namespace) -> int:
     """The same for a run of several agents: each of them, and the table of all."""
     from pytest_gta.reporters.terminal import lines_of
     from pytest_gta.reporters.wording import benchmark_name
-    from pytest_gta.runs_of_several import rebuild_agents, write_rebuilt
+    from pytest_gta.run.runs_of_several import rebuild_agents, write_rebuilt
 
     rebuilt = rebuild_agents(given.directory, threshold=given.threshold, baseline=given.baseline)
     for label, one in rebuilt.parts.items():

@@ -31,8 +31,8 @@ from pytest_gta.reporters.wording import (
 )
 
 if TYPE_CHECKING:
-    from pytest_gta.bench import Bench
-    from pytest_gta.lineup import Lineup
+    from pytest_gta.run.bench import Bench
+    from pytest_gta.run.lineup import Lineup
 
 WORST_TASKS, WORST_TASKS_OF_EACH = 5, 3
 

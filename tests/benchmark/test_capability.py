@@ -12,7 +12,7 @@ from pytest_gta.benchmark.results import CheckpointResult, LeafStatus, TaskStatu
 from pytest_gta.benchmark.run_directory import RunDirectory
 from pytest_gta.benchmark.scoring import unmeasured
 from pytest_gta.benchmark.task import Brief, Resource, Task
-from pytest_gta.selection import dataset_folder
+from pytest_gta.run.selection import dataset_folder
 from tests.domain import a_task, graded, not_graded
 from tests.release_factory import make_release
 

@@ -12,7 +12,7 @@ from pytest_gta.benchmark.reference_scores import is_reference_file, read_refere
 from pytest_gta.benchmark.results import RunResult, TaskStatus
 from pytest_gta.benchmark.run_directory import RunDirectory
 from pytest_gta.cli import main
-from pytest_gta.finished_run import read_runs
+from pytest_gta.run.finished_run import read_runs
 from pytest_gta.settings import SettingsError
 from tests.domain import a_run, graded
 

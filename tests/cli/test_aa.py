@@ -12,7 +12,7 @@ import pytest
 
 from pytest_gta.cli import main
 from pytest_gta.cli.judge_options import judge_settings
-from pytest_gta.finished_work import open_finished_work
+from pytest_gta.run.finished_work import open_finished_work
 from tests.openai_server import fails
 from tests.plugin.conftest import Project
 

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from pytest_gta import machine
 from pytest_gta.cli import main
 from pytest_gta.datasets.record import FetchRecord, write_record
 from pytest_gta.formats import renderers
 from pytest_gta.formats.renderers import Renderer, Renderers
-from pytest_gta.machine import Finding, State, inspect
+from pytest_gta.run import machine
+from pytest_gta.run.machine import Finding, State, inspect
 from tests.openai_server import Answer, OpenAIServer, RecordedRequest
 from tests.release_factory import make_release
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from pytest_gta.bench import Bench
+from pytest_gta.run.bench import Bench
 from pytest_gta.settings import resolve
 from pytest_gta.workspace.workspace import Workspace
 from tests.atomic_factory import make_atomic

@@ -38,7 +38,7 @@ def priced(monkeypatch: pytest.MonkeyPatch) -> None:
     def price(_endpoint: object, tokens: Tokens) -> float:
         return (tokens.input + tokens.output) / 1e6
 
-    monkeypatch.setattr("pytest_gta.spending_limit.price", price)
+    monkeypatch.setattr("pytest_gta.run.spending_limit.price", price)
     monkeypatch.setattr("pytest_gta.llm.client.price", price)
 
 

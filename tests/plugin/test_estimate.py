@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
-from pytest_gta.estimate import EVIDENCE_TOKENS, JUDGE_PROMPT_TOKENS, VERDICT_TOKENS
+from pytest_gta.run.estimate import EVIDENCE_TOKENS, JUDGE_PROMPT_TOKENS, VERDICT_TOKENS
 from tests.plugin.conftest import Project
 
 

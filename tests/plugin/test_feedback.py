@@ -336,7 +336,7 @@ def test_a_fault_of_ours_in_the_second_attempt_is_its_error_and_not_the_tasks(
         raise OSError("too many open files")
 
     with monkeypatch.context() as patched:
-        patched.setattr("pytest_gta.second_attempt.judge_task", broken)
+        patched.setattr("pytest_gta.run.second_attempt.judge_task", broken)
         result = made.run("--gta-threshold=6")
     result.assert_outcomes(passed=1)
     assert "PASS (exit 0): the graded task reaches 6 points" in result.outlines

@@ -158,7 +158,7 @@ def test_a_judge_that_is_waited_for_is_said(make_project: Callable[..., Project]
 def test_a_judge_that_takes_a_request_and_hangs_is_asked_again_and_said(
     make_project: Callable[..., Project], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("pytest_gta.workshop.JUDGE_ATTEMPT_S", 1.5)
+    monkeypatch.setattr("pytest_gta.run.workshop.JUDGE_ATTEMPT_S", 1.5)
     project = make_project(1)
     normal, silent = project.respond, [hangs()]
     project.respond = lambda request: silent.pop() if silent else normal(request)  # type: ignore[method-assign]

@@ -457,7 +457,7 @@ def test_reports_go_beside_the_one_of_all(make_contest: Callable[..., Project]) 
 
 
 def test_commands_see_nothing_of_each_other(tmp_path: Path) -> None:
-    from pytest_gta.lineup import Lineup
+    from pytest_gta.run.lineup import Lineup
     from pytest_gta.settings import resolve
 
     given = {"gta_agent": ["a=cmd:cat", "b=cmd:cat"], "gta_dataset": "mini", "gta_run_dir": str(tmp_path / "run")}

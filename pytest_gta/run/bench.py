@@ -15,14 +15,15 @@ from functools import cached_property
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
-from pytest_gta import __version__, local_profile
-from pytest_gta.agent_under_test import AgentUnderTest
+from pytest_gta import __version__
 from pytest_gta.benchmark.atomic import AtomicDataset
 from pytest_gta.benchmark.run_directory import MANIFEST, OWN_FOLDER, InUse, RunDirectory
 from pytest_gta.options import OPTIONS
-from pytest_gta.selection import DatasetFinder, repeats, select_tasks, task_id, why_nothing
+from pytest_gta.run import local_profile
+from pytest_gta.run.agent_under_test import AgentUnderTest
+from pytest_gta.run.selection import DatasetFinder, repeats, select_tasks, task_id, why_nothing
+from pytest_gta.run.workshop import Workshop, fetched_datasets
 from pytest_gta.settings import LOCAL_MODEL, NothingSelected, Settings, SettingsError
-from pytest_gta.workshop import Workshop, fetched_datasets
 
 if TYPE_CHECKING:
     from pytest_gta.agents.protocol import Agent
@@ -176,7 +177,7 @@ class Bench:
         self.tool_endpoints("")
         self.workshop.check()
         self.agent_under_test.check()
-        from pytest_gta.spending_limit import check_prices
+        from pytest_gta.run.spending_limit import check_prices
 
         check_prices(self.settings, model_runs=self.agent_spec.runs_the_model)
         self.baseline  # noqa: B018 - read now, so that one that does not fit is found before anything is spent
@@ -190,7 +191,7 @@ class Bench:
         """The run that this one is compared with."""
         if self.settings.baseline is None:
             return None
-        from pytest_gta.finished_run import read_baseline
+        from pytest_gta.run.finished_run import read_baseline
 
         return read_baseline(self.settings.baseline, self.manifest(), [task.base_slug for task in self.tasks])
 

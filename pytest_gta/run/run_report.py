@@ -14,12 +14,12 @@ from pytest_gta.benchmark.rebuilding import rebuild
 from pytest_gta.benchmark.results import RunResult, TaskStatus
 from pytest_gta.benchmark.run_directory import RunDirectory
 from pytest_gta.benchmark.task import Task, TaskFault
-from pytest_gta.finished_run import compared, refuse_several
 from pytest_gta.option_values import datasets
 from pytest_gta.reporters.outcome import GateLimits, Outcome, judge_run
-from pytest_gta.selection import open_dataset, repeats
+from pytest_gta.run.finished_run import compared, refuse_several
+from pytest_gta.run.selection import open_dataset, repeats
+from pytest_gta.run.spending_limit import why_stopped
 from pytest_gta.settings import Settings, SettingsError, resolve
-from pytest_gta.spending_limit import why_stopped
 
 OF_THE_RUN = ("options", "selected")
 """What run.json has to go on with a run, and results.json leaves out."""
@@ -102,7 +102,7 @@ def _baseline(
     """Return the run's baseline, or why it can no longer be compared with it: raised when it is needed."""
     if settings.baseline is None:
         return None, ()
-    from pytest_gta.finished_run import read_baseline
+    from pytest_gta.run.finished_run import read_baseline
 
     try:
         return read_baseline(settings.baseline, run, slugs), ()
@@ -132,7 +132,7 @@ def _tasks(
     manifest: Mapping[str, Any], settings: Settings, environment: Mapping[str, str]
 ) -> tuple[dict[str, Task | TaskFault], tuple[str, ...]]:
     """Return the dataset's tasks by run key, when it is still where it was and the same."""
-    from pytest_gta.workshop import fetched_datasets
+    from pytest_gta.run.workshop import fetched_datasets
 
     facts = manifest.get("dataset") or {}
     try:

@@ -10,7 +10,7 @@ from pytest_gta.benchmark.judge_noise import JudgeNoise, ScorePair, judge_noise
 from pytest_gta.benchmark.results import LeafStatus, Usage, Verdict
 from pytest_gta.benchmark.scoring import score_tree
 from pytest_gta.benchmark.task import Task
-from pytest_gta.finished_work import FinishedWork
+from pytest_gta.run.finished_work import FinishedWork
 
 _TASKS_AT_ONCE = 4
 """Tasks whose files are read at one time; how many calls are in flight is the judge's own limit."""

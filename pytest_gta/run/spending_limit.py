@@ -14,7 +14,7 @@ from pytest_gta.llm.spending import Budget, Ledger
 from pytest_gta.settings import LOCAL_MODEL, Settings, SettingsError
 
 if TYPE_CHECKING:
-    from pytest_gta.bench import Bench
+    from pytest_gta.run.bench import Bench
 
 
 def budget_of(settings: Settings) -> Budget:

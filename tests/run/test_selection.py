@@ -9,7 +9,7 @@ from pytest_gta.benchmark.dataset import DatasetError
 from pytest_gta.benchmark.release import Release
 from pytest_gta.benchmark.task import Task, TaskFault
 from pytest_gta.option_values import datasets
-from pytest_gta.selection import dataset_folder, find_datasets, open_dataset, select_tasks
+from pytest_gta.run.selection import dataset_folder, find_datasets, open_dataset, select_tasks
 from pytest_gta.settings import Settings, SettingsError, resolve
 from tests.release_factory import make_release
 from tests.task_files import write_task

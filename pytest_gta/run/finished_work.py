@@ -9,12 +9,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from pytest_gta.bench import Bench
 from pytest_gta.benchmark.dataset import DatasetError
 from pytest_gta.benchmark.run_directory import MANIFEST, RunDirectory
 from pytest_gta.benchmark.task import Task
-from pytest_gta.finished_run import refuse_several
-from pytest_gta.selection import repeats
+from pytest_gta.run.bench import Bench
+from pytest_gta.run.finished_run import refuse_several
+from pytest_gta.run.selection import repeats
 from pytest_gta.settings import ANSWER_KEY, Settings, SettingsError
 
 

@@ -13,15 +13,15 @@ from typing import TYPE_CHECKING
 
 from pytest_gta.benchmark.results import RunResult, TaskResult, Tokens, total
 from pytest_gta.benchmark.task import Task, TaskFault
-from pytest_gta.finished_run import read_run
 from pytest_gta.llm.endpoint import Endpoint
 from pytest_gta.llm.pricing import price
 from pytest_gta.reporters.wording import count, money, quantity
+from pytest_gta.run.finished_run import read_run
+from pytest_gta.run.spending_limit import paid_models
 from pytest_gta.settings import LOCAL_MODEL, Settings
-from pytest_gta.spending_limit import paid_models
 
 if TYPE_CHECKING:
-    from pytest_gta.bench import Bench
+    from pytest_gta.run.bench import Bench
 
 CHARACTERS_A_TOKEN = 4
 JUDGE_PROMPT_TOKENS = 1_100

@@ -14,9 +14,9 @@ from pytest_gta.benchmark.dataset import DatasetError
 from pytest_gta.benchmark.eval_pack import PackedTask, pack_text, tree_of
 from pytest_gta.benchmark.run_directory import MANIFEST, RunDirectory, write_atomic
 from pytest_gta.benchmark.task import Task
-from pytest_gta.finished_run import refuse_several
 from pytest_gta.option_values import datasets
-from pytest_gta.selection import open_dataset
+from pytest_gta.run.finished_run import refuse_several
+from pytest_gta.run.selection import open_dataset
 from pytest_gta.settings import SettingsError
 
 

@@ -11,15 +11,15 @@ from functools import cached_property
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
-from pytest_gta.agent_under_test import AgentUnderTest
 from pytest_gta.agents.specification import split_name
-from pytest_gta.bench import Bench, check_unused, hold, new_run_dir
 from pytest_gta.benchmark.dataset import DatasetError
 from pytest_gta.benchmark.run_directory import MANIFEST, RunDirectory
-from pytest_gta.pairing import Pairing, pairings
-from pytest_gta.selection import DatasetFinder, select_tasks
+from pytest_gta.run.agent_under_test import AgentUnderTest
+from pytest_gta.run.bench import Bench, check_unused, hold, new_run_dir
+from pytest_gta.run.pairing import Pairing, pairings
+from pytest_gta.run.selection import DatasetFinder, select_tasks
+from pytest_gta.run.workshop import Workshop
 from pytest_gta.settings import Settings, SettingsError
-from pytest_gta.workshop import Workshop
 
 if TYPE_CHECKING:
     from pytest_gta.benchmark.task import Task, TaskFault
@@ -217,8 +217,8 @@ class Lineup:
 def _of_one(settings: Settings, pairing: Pairing, run: RunDirectory) -> Settings:
     """Return the options of one agent of several: those of a run that measures it alone, with the same judge."""
     # Imported here: both know what results are, which costs a tenth of a second that a list of tests need not pay.
-    from pytest_gta.finished_run import baseline_of
-    from pytest_gta.written_reports import beside
+    from pytest_gta.run.finished_run import baseline_of
+    from pytest_gta.run.written_reports import beside
 
     root = run.of_agent(pairing.label).root
     agent = f"{pairing.label}={split_name(pairing.spec)[1]}"

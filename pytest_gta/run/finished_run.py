@@ -13,8 +13,8 @@ from pytest_gta.benchmark.comparison import Comparison, NothingInCommon, compare
 from pytest_gta.benchmark.results import RunResult, TaskResult
 from pytest_gta.benchmark.run_directory import AGENTS, MANIFEST, RESULTS, RunDirectory
 from pytest_gta.llm.redaction import one_line
+from pytest_gta.run.written_reports import beside
 from pytest_gta.settings import SettingsError
-from pytest_gta.written_reports import beside
 
 
 def refuse_several(path: Path) -> None:
@@ -57,7 +57,7 @@ def read_run(path: Path) -> RunResult:
         if (path / RESULTS).is_file():
             return _read(path / RESULTS)
         if (path / MANIFEST).is_file():
-            from pytest_gta.run_report import rebuild_run
+            from pytest_gta.run.run_report import rebuild_run
 
             return rebuild_run(path).result
         raise SettingsError(f"{path} is not a run directory: it has neither {RESULTS} nor {MANIFEST}")

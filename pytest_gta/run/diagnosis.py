@@ -13,8 +13,8 @@ from pytest_gta.benchmark.run_directory import write_atomic
 from pytest_gta.judge.failure_label import Label, Level, Stage
 
 if TYPE_CHECKING:
-    from pytest_gta.finished_work import FinishedWork
     from pytest_gta.judge.failure_analysis import FailureAnalyst, Finding, Question
+    from pytest_gta.run.finished_work import FinishedWork
 
 MATERIAL_CHARACTERS = 60_000
 _TASKS_AT_ONCE = 8

@@ -238,8 +238,8 @@ def _models() -> Iterator[Finding]:
 
 def _datasets(environment: Mapping[str, str]) -> Iterator[Finding]:
     from pytest_gta.datasets.record import read_record
-    from pytest_gta.selection import dataset_folder
-    from pytest_gta.workshop import fetched_datasets
+    from pytest_gta.run.selection import dataset_folder
+    from pytest_gta.run.workshop import fetched_datasets
 
     found = dataset_folder("workflow", fetched_datasets(environment))
     if found is None:

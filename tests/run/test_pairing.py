@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_gta.pairing import Pairing, pairings
+from pytest_gta.run.pairing import Pairing, pairings
 from pytest_gta.settings import Settings, SettingsError, resolve
 
 

@@ -12,8 +12,8 @@ from pytest_gta.benchmark.results import RunResult
 from pytest_gta.benchmark.run_directory import RunDirectory
 
 if TYPE_CHECKING:
-    from pytest_gta.lineup import Lineup
     from pytest_gta.reporters.outcome import Measured, Outcome
+    from pytest_gta.run.lineup import Lineup
     from pytest_gta.settings import Settings
 
 COMPARISON = "comparison.json"

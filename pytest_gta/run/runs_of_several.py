@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import Generic, TypeVar
 
 from pytest_gta.benchmark.run_directory import RunDirectory, write_atomic
-from pytest_gta.finished_run import baseline_of
-from pytest_gta.merging import OF_A_PART, Merged, merge, read_part, write_merged
 from pytest_gta.reporters.harnesses import write_json, write_page, write_summary
 from pytest_gta.reporters.outcome import Measured, Outcome, over_agents
-from pytest_gta.run_report import RebuiltRun, rebuild_run
+from pytest_gta.run.finished_run import baseline_of
+from pytest_gta.run.merging import OF_A_PART, Merged, merge, read_part, write_merged
+from pytest_gta.run.run_report import RebuiltRun, rebuild_run
+from pytest_gta.run.written_reports import COMPARISON, beside, relative_links
 from pytest_gta.settings import SettingsError
-from pytest_gta.written_reports import COMPARISON, beside, relative_links
 
 GATES = ("fail_under", "fail_under_score", "baseline")
 """Options of a gate over the run."""

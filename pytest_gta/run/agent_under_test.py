@@ -9,7 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pytest_gta import local_profile
+from pytest_gta.run import local_profile
 from pytest_gta.settings import LOCAL_MODEL, Settings, SettingsError
 
 if TYPE_CHECKING:

@@ -12,19 +12,19 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from pytest_gta import silent_judge
 from pytest_gta.benchmark.feedback import Feedback, failed_leaves, feedback_message
 from pytest_gta.benchmark.rebuilding import unfinished_second
 from pytest_gta.benchmark.results import FeedbackResult, TaskResult, TaskStatus
 from pytest_gta.benchmark.run_directory import NotWritten, TaskDirectory
 from pytest_gta.llm.redaction import redact
-from pytest_gta.road import NotMeasured, TaskRun, judge_task, run_task
-from pytest_gta.spending_limit import why_not_begin
+from pytest_gta.run import silent_judge
+from pytest_gta.run.road import NotMeasured, TaskRun, judge_task, run_task
+from pytest_gta.run.spending_limit import why_not_begin
 
 if TYPE_CHECKING:
     from pytest_gta.agents.protocol import Agent
-    from pytest_gta.bench import Bench
     from pytest_gta.judge.protocol import TaskJudge
+    from pytest_gta.run.bench import Bench
     from pytest_gta.tools.toolbox import Toolbox
     from pytest_gta.workspace.workspace import Workspace
 

@@ -16,11 +16,11 @@ from pytest_gta.benchmark.results import RunResult, TaskResult, TaskStatus
 from pytest_gta.benchmark.run_directory import MANIFEST, RunDirectory
 from pytest_gta.benchmark.scoring import unmeasured
 from pytest_gta.benchmark.task import Task, TaskFault
-from pytest_gta.finished_run import compared, read_baseline, read_run
 from pytest_gta.option_values import datasets
 from pytest_gta.reporters.outcome import Outcome, judge_run
-from pytest_gta.run_report import OF_THE_RUN, limits_of
-from pytest_gta.selection import open_dataset, select_tasks
+from pytest_gta.run.finished_run import compared, read_baseline, read_run
+from pytest_gta.run.run_report import OF_THE_RUN, limits_of
+from pytest_gta.run.selection import open_dataset, select_tasks
 from pytest_gta.settings import Settings, SettingsError, resolve
 
 RECORDED = ("outputs", "pack")
@@ -209,7 +209,7 @@ def _settings(options: Mapping[str, str], first: RunResult) -> Settings:
 
 def _expected(first: RunResult, settings: Settings, environment: Mapping[str, str]) -> list[Task | TaskFault] | None:
     """Return the tasks that the whole run has; None when that cannot be told."""
-    from pytest_gta.workshop import fetched_datasets
+    from pytest_gta.run.workshop import fetched_datasets
 
     facts = first.run.get("dataset") or {}
     if (first.run.get("agent") or {}).get("kind") in RECORDED:

@@ -10,12 +10,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pytest_gta import local_profile
 from pytest_gta.benchmark.atomic import AtomicDataset
 from pytest_gta.benchmark.dataset import Dataset, DatasetError
 from pytest_gta.benchmark.run_directory import CONTROL
 from pytest_gta.option_values import ATOMIC
-from pytest_gta.selection import DatasetFinder, find_datasets, open_dataset
+from pytest_gta.run import local_profile
+from pytest_gta.run.selection import DatasetFinder, find_datasets, open_dataset
 from pytest_gta.settings import ANSWER_KEY, LOCAL_MODEL, Settings, SettingsError
 
 if TYPE_CHECKING:

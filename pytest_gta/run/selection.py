@@ -26,7 +26,7 @@ def dataset_folder(name: str, fetched: Path) -> Path | None:
         fetched: The folder that fetched datasets are kept in.
     """
     if name == "mini":
-        return Path(__file__).parents[1] / "benchmark_tasks" / "mini"
+        return Path(__file__).parents[2] / "benchmark_tasks" / "mini"
     source = SOURCES[name]
     candidates = (fetched / source.folder, fetched / source.file)
     return next((path for path in candidates if path.exists()), None)
