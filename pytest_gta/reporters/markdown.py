@@ -24,7 +24,17 @@ from pytest_gta.reporters.attention import (
 )
 from pytest_gta.reporters.feedback import FIRST_COUNTS, basis, gain_rows, without_gain
 from pytest_gta.reporters.visible_text import visible
-from pytest_gta.reporters.wording import benchmark_name, count, duration, inferred, interval, money, points, rate
+from pytest_gta.reporters.wording import (
+    benchmark_name,
+    caution,
+    count,
+    duration,
+    inferred,
+    interval,
+    money,
+    points,
+    rate,
+)
 
 MOST_CHARACTERS = 60_000
 """A summary of a job may have 1 MiB, a comment 65,536 characters."""
@@ -103,6 +113,8 @@ def _headline(result: RunResult, baseline: RunResult | None) -> Iterator[str]:
         bounds = summary["root_sr_bounds"]
         between = f"; Root SR lies between {bounds[0]:.1f} and {bounds[1]:.1f} %" if bounds else ""
         yield f"**Not all is measured**: {missing}{between}.\n"
+    if caution(result.run):
+        yield f"{caution(result.run)}\n"
     before = baseline.summary if baseline else None
     yield "| | This run |" + (" Baseline | Change |" if before else "")
     yield "|---|---|" + ("---|---|" if before else "")

@@ -5,7 +5,7 @@ Pure renderings to HTML; whatever a model, a judge or a file name says is escape
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
 
@@ -13,7 +13,17 @@ from pytest_gta.benchmark.results import CheckpointResult, RunResult, TaskResult
 from pytest_gta.reporters.leaderboard import entries_of, markdown_lines
 from pytest_gta.reporters.outcome import Measured, Outcome
 from pytest_gta.reporters.score_sheet import headline
-from pytest_gta.reporters.wording import benchmark_name, count, duration, interval, money, points, rate, shown_to_judge
+from pytest_gta.reporters.wording import (
+    benchmark_name,
+    caution,
+    count,
+    duration,
+    interval,
+    money,
+    points,
+    rate,
+    shown_to_judge,
+)
 
 HEADER_CELLS = (
     '<th class="sortable" data-column-type="rootScore">Root Score</th>',
@@ -27,6 +37,8 @@ STYLE = """<style>
 .gta td, .gta th { padding: .25em .7em; text-align: left; vertical-align: top; border: 0; }
 .gta td, .gta th { border-bottom: 1px solid #ddd; }
 .gta td.n, .gta th.n { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
+.gta p, .gta td:last-child { overflow-wrap: anywhere; }
+.gta pre { white-space: pre-wrap; overflow-wrap: anywhere; }
 .gta .big { font-size: 1.9em; font-weight: 600; }
 .gta .pass { color: #1a6b33; } .gta .fail { color: #a61b1b; } .gta .open { color: #8a5a00; }
 .gta .why { color: #444; } .gta .note { color: #8a5a00; }
@@ -70,6 +82,7 @@ def summary_block(result: RunResult, outcome: Outcome) -> str:
         f"{count(summary['graded'], 'graded task')}<br>"
         f"Root Score {points(summary['root_score'])} / 10 {interval(summary['root_score_ci'], 2)} &middot; "
         f"Leaf SR {rate(summary['leaf_sr'])} &middot; Tool SR {rate(summary['tool_sr'])}</p>{missing_line}"
+        f"{_caution([run])}"
         f"<p class={state}><b>{escape(outcome.line)}</b></p>"
         f"<table><tr><th>Category</th><th class=n>Tasks</th><th class=n>Root SR</th><th class=n>Root Score</th>"
         f"<th class=n>Leaf SR</th></tr>{rows}</table><p class=why>{escape(facts)}</p></div>"
@@ -84,10 +97,15 @@ def harness_block(measured: Sequence[Measured], outcome: Outcome) -> str:
     table = MarkdownIt("commonmark", {"html": False}).enable("table").render("\n".join(lines))
     state = {0: "pass", 1: "fail"}.get(outcome.exit_code, "open")
     name = benchmark_name(measured[0].result.run["dataset"])
+    cautions = _caution([one.result.run for one in measured])
     return (
         f"{STYLE}<div class=gta><h2>{name}: {count(len(measured), 'agent')}</h2>"
-        f"<p class={state}><b>{escape(outcome.line)}</b></p>{table}</div>"
+        f"<p class={state}><b>{escape(outcome.line)}</b></p>{cautions}{table}</div>"
     )
+
+
+def _caution(runs: Sequence[Mapping[str, Any]]) -> str:
+    return "".join(f"<p class=note>{text}</p>" for text in dict.fromkeys(map(caution, runs)) if text)
 
 
 def row_cells(result: TaskResult | None, threshold: float) -> tuple[str, str, str]:
@@ -144,8 +162,9 @@ def _rows(nodes: Sequence[CheckpointResult], depth: int, threshold: float) -> li
         note = f"<br><span class=note>{escape(node.evidence_note)}</span>" if node.evidence_note else ""
         shown = shown_to_judge(node.coverage)
         note += f"<br><span class=note>Shown to the judge: {shown}</span>" if shown else ""
+        indent = f"{0.7 + 1.4 * depth:.1f}em"
         found.append(
-            f'<tr><td style="padding-left:{0.7 + 1.4 * depth}em">{escape(node.id)}</td><td class=n>{node.weight:g}</td>'
+            f'<tr><td style="padding-left:{indent}">{escape(node.id)}</td><td class=n>{node.weight:g}</td>'
             f'<td class="n {state}">{score}</td><td>{escape(node.requirements)}{reason}{note}</td></tr>'
         )
         found.extend(_rows(node.checkpoints, depth + 1, threshold))
@@ -160,7 +179,7 @@ def _agent_line(result: TaskResult) -> str:
     answer = f"<details><summary>Final answer</summary><pre>{escape(agent.final_answer)}</pre></details>"
     return (
         f"<p>Agent {escape(agent.label)}: {agent.stop_reason.value}{detail}, {count(agent.turns, 'turn')}, "
-        f"{count(agent.tool_calls, 'tool call')} ({agent.tool_errors} errors), {duration(agent.wall_s)}, "
+        f"{count(agent.tool_calls, 'tool call')} ({count(agent.tool_errors, 'error')}), {duration(agent.wall_s)}, "
         f"{money(agent.usage.cost_usd)}</p>{answer if agent.final_answer else ''}"
     )
 

@@ -38,7 +38,7 @@ def score_sheet(result: TaskResult, threshold: float, *, lost_only: bool = False
         detail = f" ({result.agent.stop_detail})" if result.agent.stop_detail else ""
         lines.append(
             f"agent {result.agent.label}: {ended}{detail}, {count(result.agent.turns, 'turn')}, "
-            f"{count(result.agent.tool_calls, 'tool call')}, {result.agent.tool_errors} of them errors"
+            f"{count(result.agent.tool_calls, 'tool call')}, {count(result.agent.tool_errors, 'error')}"
         )
     lines.append("")
     lines.extend(_tree(result.checkpoints, 0, threshold if lost_only else None))

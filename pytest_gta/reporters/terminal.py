@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +20,7 @@ from pytest_gta.reporters.leaderboard import agent_words, entries_of, text_lines
 from pytest_gta.reporters.outcome import Measured, Outcome
 from pytest_gta.reporters.wording import (
     benchmark_name,
+    caution,
     count,
     duration,
     inferred,
@@ -163,6 +165,8 @@ def lines_of(
         own = [file for file in files if Path(file).parent.parent.name == AGENTS]
         folders = [f"{Path(own[0]).parent.parent}/*/{name}" for name in dict.fromkeys(Path(f).name for f in own)]
         yield SummaryLine(_reports([*(file for file in files if file not in own), *folders], folder))
+        for line in _caution([one.result for one in measured], width):
+            yield SummaryLine(line)
     yield SummaryLine(outcome.line, ("bold", _colour(outcome)))
 
 
@@ -201,6 +205,7 @@ def summary_lines(
             *_worst(result.tasks, width),
             *_spending(result),
             _reports(files, folder),
+            *_caution([result], width),
         ):
             yield SummaryLine(line)
     yield SummaryLine(outcome.line, ("bold", _colour(outcome)))
@@ -208,6 +213,11 @@ def summary_lines(
 
 def _reports(files: Sequence[str], folder: Path) -> str:
     return "Reports  " + "\n         ".join(shown_path(Path(file), folder) for file in files)
+
+
+def _caution(results: Sequence[RunResult], width: int) -> Iterator[str]:
+    for text in dict.fromkeys(caution(result.run) for result in results):
+        yield from textwrap.wrap(text, width, initial_indent="Note     ", subsequent_indent="         ")
 
 
 def _colour(outcome: Outcome) -> str:

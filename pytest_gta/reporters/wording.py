@@ -9,10 +9,30 @@ from typing import Any
 from pytest_gta.benchmark.coverage import Coverage
 from pytest_gta.reporters.visible_text import visible
 
+BUNDLED_MODEL = "local"
+"""What the bundled model goes by in options and results."""
+
 
 def benchmark_name(dataset: Mapping[str, Any]) -> str:
     """Return which of the two benchmarks a run is of, by its ``dataset``."""
     return "GTA-Atomic" if dataset.get("name") == "atomic" else "GTA-Workflow"
+
+
+def caution(run: Mapping[str, Any]) -> str:
+    """Return what to keep in mind with every number of a run of the bundled model, "" for other runs.
+
+    Args:
+        run: The run as results have it: ``agent`` and ``judge`` with their models.
+    """
+    panel = [one if isinstance(one, str) else one.get("model") for one in run["judge"].get("panel") or ()]
+    as_agent = run["agent"].get("model") == BUNDLED_MODEL
+    as_judge = BUNDLED_MODEL in (run["judge"].get("model"), *panel)
+    if not (as_agent or as_judge):
+        return ""
+    given = ["as an agent it has few tools and turns"] * as_agent + ["as a judge it sees excerpts"] * as_judge
+    return (
+        f"The bundled model is tiny ({'; '.join(given)}): scores show that everything runs, not how good anything is."
+    )
 
 
 def money(amount: float | None) -> str:

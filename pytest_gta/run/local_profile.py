@@ -1,6 +1,6 @@
 """What the bundled model is given: it reads about 100 tokens a second, so prompts are kept near 1,000 tokens.
 
-All of this is said in the header and the results: few tools, in few words; excerpts of the evidence; few turns.
+Few tools, in few words; excerpts of the evidence; few turns. The reports say so (`reporters.wording.caution`).
 """
 
 from __future__ import annotations
@@ -21,9 +21,6 @@ TURNS = 4
 
 IDENTICAL_CALLS = 1
 """It repeats itself: the second equal call of a tool is not run."""
-
-NOTE = "few tools, excerpts of the evidence, few turns"
-"""What reports say of the profile."""
 
 _READERS = {"csv": "ReadCSV", "docx": "ReadDOCX", "pdf": "ReadPDF", "pptx": "ReadPPTX", "xlsx": "ReadXLSX"}
 _WRITERS = {

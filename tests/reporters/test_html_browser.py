@@ -13,6 +13,8 @@ import pytest
 
 from pytest_gta.benchmark.run_directory import RunDirectory
 from pytest_gta.reporters.html.page import write_report
+from pytest_gta.reporters.pytest_html import STYLE, score_sheet_block
+from tests.domain import a_file, a_run, an_agent, graded
 from tests.reporters.made_run import diagnosed_and_compared, made_run
 from tests.reporters.test_html_report import HOSTILE, hostile_run
 
@@ -201,6 +203,26 @@ def test_axe_finds_no_violation(opened: Any, report: Path, colours: str, width: 
         assert page.evaluate("document.documentElement.scrollWidth") <= width
         found = axe.Axe().run(page).response["violations"]
         assert [(one["id"], one["impact"], one["nodes"][0]["html"]) for one in found] == []
+
+
+LONG_WORD = "1.1." * 400
+
+
+@pytest.mark.parametrize("renders", ["report", "pytest-html"])
+def test_a_word_without_end_does_not_widen_a_page(opened: Any, tmp_path: Path, renders: str) -> None:
+    agent = an_agent(final_answer=LONG_WORD, stop_detail=LONG_WORD)
+    result = graded("1", 3, analysis=LONG_WORD, agent=agent, deliverables=(a_file("a.md"),), notes=(LONG_WORD,))
+    page_of_it = tmp_path / "page.html"
+    if renders == "report":
+        run = RunDirectory(tmp_path)
+        run.write_manifest({"id": "made"})
+        write_report(a_run(result), run, page_of_it)
+    else:
+        page_of_it.write_text(f"<!doctype html>{STYLE}{score_sheet_block(result, 7, [('out', LONG_WORD)])}")
+    place = "#task-planning_1" if renders == "report" else ""
+    page = opened(page_of_it, place, viewport={"width": 1000, "height": 900}).page
+    page.evaluate("document.querySelectorAll('details').forEach(one => one.open = true)")
+    assert page.evaluate("document.documentElement.scrollWidth") <= 1000
 
 
 def test_without_scripts_everything_is_there(opened: Any, report: Path) -> None:

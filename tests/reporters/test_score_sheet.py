@@ -45,7 +45,7 @@ def test_the_whole_sheet() -> None:
     )
     assert score_sheet(result, 7).splitlines() == [
         "no root score (1 of 3 leaves have no score); bounds 5.62 to 8.12",
-        "agent tools: max_turns (50 turns), 3 turns, 4 tool calls, 1 of them errors",
+        "agent tools: max_turns (50 turns), 3 turns, 4 tool calls, 1 error",
         "",
         "  -    cp1 (x3) [invalid] Section cp1.",
         "  8.0    cp1-1 (x2) The report names 3 regions.",
@@ -76,4 +76,4 @@ def test_no_files_is_said() -> None:
 
 def test_one_turn_is_no_plural() -> None:
     sheet = score_sheet(graded("1", 5, agent=an_agent(turns=1, tool_calls=1, tool_errors=0)), 7)
-    assert "finished, 1 turn, 1 tool call, 0 of them errors" in sheet
+    assert "finished, 1 turn, 1 tool call, 0 errors" in sheet

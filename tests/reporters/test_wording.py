@@ -4,6 +4,7 @@ import pytest
 
 from pytest_gta.benchmark.coverage import Coverage
 from pytest_gta.reporters.wording import (
+    caution,
     count,
     duration,
     interval,
@@ -138,3 +139,24 @@ def test_what_a_judge_was_shown() -> None:
 
 def test_a_shortened_text_commands_no_terminal() -> None:
     assert shortened("a \x1b[31m red", 40) == "a \u241b[31m red"
+
+
+@pytest.mark.parametrize(
+    ("agent", "judge", "parts"),
+    [
+        ("m1", {"model": "j1"}, None),
+        ("local", {"model": "j1"}, "as an agent it has few tools and turns"),
+        ("m1", {"model": "local"}, "as a judge it sees excerpts"),
+        (None, {"model": "j1", "panel": ["j1", "local"]}, "as a judge it sees excerpts"),
+        ("local", {"model": "local"}, "as an agent it has few tools and turns; as a judge it sees excerpts"),
+    ],
+)
+def test_numbers_of_the_bundled_model_come_with_a_caution(
+    agent: str | None, judge: dict[str, object], parts: str | None
+) -> None:
+    expected = (
+        ""
+        if parts is None
+        else (f"The bundled model is tiny ({parts}): scores show that everything runs, not how good anything is.")
+    )
+    assert caution({"agent": {"model": agent}, "judge": judge}) == expected

@@ -20,7 +20,7 @@ from pytest_gta.reporters.html.opinions import disagreement
 from pytest_gta.reporters.html.previews import Previews, read_previews
 from pytest_gta.reporters.html.task_page import Place, task_view
 from pytest_gta.reporters.visible_text import visible
-from pytest_gta.reporters.wording import benchmark_name, count, duration, interval, money, points, rate
+from pytest_gta.reporters.wording import benchmark_name, caution, count, duration, interval, money, points, rate
 
 if TYPE_CHECKING:
     from jinja2 import Environment, Template
@@ -173,6 +173,7 @@ def _overview(
         "root_sr_interval": interval(summary["root_sr_ci"]),
         "graded": measured(summary),
         "missing": overview.missing_line(summary),
+        "caution": caution(result.run),
         "tiles": overview.tiles(result),
         "charts": [chart for chart in drawn if chart is not None],
         "groups": tables,
