@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from pytest_gta.benchmark.metrics import summarize
-from pytest_gta.benchmark.rebuilding import with_earlier
+from pytest_gta.benchmark.rebuilding import left_out, with_earlier
 from pytest_gta.benchmark.results import RunResult, TaskStatus
 from pytest_gta.benchmark.run_directory import NotWritten
 from pytest_gta.checkpoint_reports import (
@@ -73,8 +73,6 @@ class Controller:
             )
             for one in lineup.contenders
         }
-        # Scores of tasks that are not run again stand beside new ones only when the same judge gave them.
-        self._joined = {one.label for one in lineup.contenders if one.bench.goes_on_with_its_judge}
         self._live = LiveLines(config, list(self.scoreboards.values()), self._keys)
         self._limits = limits_of(settings)
         self._started = time.monotonic()
@@ -82,7 +80,7 @@ class Controller:
         self._memory = MemoryWatch()
         self._other_failures = 0
         self._written: list[Path] = []
-        self._unwritten: list[str] = []
+        self._remarks: list[str] = []
         self._estimates: dict[str, Estimate] = {}
         self.outcome: Outcome | None = None
         self.measured: tuple[Measured, ...] = ()
@@ -285,8 +283,10 @@ class Controller:
         bench, alone = contender.bench, not self._lineup.is_several
         threshold = bench.settings.threshold
         tasks = self.scoreboards[contender.label].task_results()
-        if contender.label in self._joined:
+        if bench.settings.resume:
             tasks = with_earlier(bench.run, tasks, threshold)
+            if remark := left_out(bench.run, tasks):
+                self._remarks.append(remark if alone else f"agent {contender.label}: {remark}")
         summary = summarize(tasks, threshold) | {"wall_s": wall_s if alone else None}
         comparison = compared(bench.baseline, tasks, threshold)
         stopped = why_stopped(bench.run, bench.settings)
@@ -300,7 +300,8 @@ class Controller:
 
     def _write(self, wall_s: float) -> None:
         assert self.outcome is not None  # the caller has just made it
-        self._written, self._unwritten = write_reports(self.measured, self.outcome, self._lineup, wall_s)
+        self._written, unwritten = write_reports(self.measured, self.outcome, self._lineup, wall_s)
+        self._remarks += unwritten
         for one in self.measured:
             for name, value in run_properties(one.result, one.label):
                 for writer in self._config.pluginmanager.get_plugins():
@@ -321,5 +322,5 @@ class Controller:
         write_summary(
             terminalreporter, self.measured, self.outcome, [*map(str, self._written), *also], self._lineup.folder
         )
-        for fault in self._unwritten:
-            terminalreporter.write_line(f"gta: {fault}", yellow=True)
+        for remark in self._remarks:
+            terminalreporter.write_line(f"gta: {remark}", yellow=True)

@@ -14,7 +14,8 @@ def rebuild(run: RunDirectory, tasks: Mapping[str, Task | TaskFault], threshold:
     """Return the result of every task of a run, in the order in which they were selected.
 
     A task with a result keeps it. Any other is not run, with the leaves that were judged and how its agent ended:
-    going on with the run is what finishes it.
+    going on with the run is what finishes it. What only another judge has judged is left out (`left_out` names it):
+    scores of two judges do not stand in one result.
 
     Args:
         run: The run directory.
@@ -28,11 +29,14 @@ def rebuild(run: RunDirectory, tasks: Mapping[str, Task | TaskFault], threshold:
     selected = run.manifest().get("selected")
     keys = [str(key) for key in selected] if isinstance(selected, Sequence) and not isinstance(selected, str) else []
     keys = list(dict.fromkeys((*keys, *run.run_keys())))
-    return tuple(_task_result(key, run.task(key), tasks.get(key), threshold) for key in keys)
+    found = (_task_result(key, run.task(key), tasks.get(key), threshold) for key in keys)
+    return tuple(result for result in found if result is not None)
 
 
 def with_earlier(run: RunDirectory, tasks: Sequence[TaskResult], threshold: float) -> tuple[TaskResult, ...]:
     """Return results of a session that went on with a part of a run, together with what the run has of other tasks.
+
+    What only another judge has judged is left out (`left_out` names it).
 
     Args:
         run: The run directory.
@@ -47,6 +51,24 @@ def with_earlier(run: RunDirectory, tasks: Sequence[TaskResult], threshold: floa
     keys = dict.fromkeys((*run.manifest().get("selected", ()), *new, *run.run_keys()))
     found = (new.get(key) or finished(run.task(key), threshold) for key in keys)
     return tuple(result for result in found if result is not None)
+
+
+def left_out(run: RunDirectory, shown: Sequence[TaskResult]) -> str:
+    """Return which tasks a run has scores of that are not shown, being another judge's, in one line; "" for none.
+
+    Args:
+        run: The run directory.
+        shown: The results that are.
+    """
+    keys = {task.run_key for task in shown}
+    results = {key: run.task(key).result() for key in run.run_keys() if key not in keys}
+    judges = {key: result.judge.name or "an unnamed one" for key, result in results.items() if result is not None}
+    if not judges:
+        return ""
+    return (
+        f"left out, because another judge than {run.judge} scored them ({'; '.join(sorted(set(judges.values())))}): "
+        f"{', '.join(judges)}; --gta-resume={run.whole} has them judged anew"
+    )
 
 
 def unfinished(
@@ -68,7 +90,7 @@ def unfinished(
         reported: Verdicts that are known besides.
     """
     known = {**directory.verdicts(), **(reported or {})}
-    update = {"agent": directory.agent(), "judge": JudgeRecord(usage=directory.judge_usage())}
+    update = {"agent": directory.agent(), "judge": JudgeRecord(name=directory.judge, usage=directory.judge_usage())}
     return unmeasured(task, nodeid, status, reason, known).model_copy(update=update)
 
 
@@ -82,14 +104,17 @@ def unfinished_second(mode: str, status: TaskStatus, reason: str, directory: Tas
         directory: What is on disk of the task.
     """
     second = directory.after_feedback
-    judged = JudgeRecord(usage=second.judge_usage())
+    judged = JudgeRecord(name=second.judge, usage=second.judge_usage())
     return FeedbackResult(mode=mode, status=status, agent=second.agent(), judge=judged, error=reason)
 
 
 def finished(directory: TaskDirectory, threshold: float) -> TaskResult | None:
-    """Return the result of a task on disk, its successes by a threshold in points; None when there is none."""
+    """Return the result of a task on disk, its successes by a threshold in points.
+
+    None when there is none, or none by the judge of the run.
+    """
     result = directory.result()
-    if result is None:
+    if result is None or _is_of_another_judge(result, directory):
         return None
     second = result.feedback
     if second is not None:
@@ -97,7 +122,13 @@ def finished(directory: TaskDirectory, threshold: float) -> TaskResult | None:
     return result.model_copy(update={"success": _success(result.root_score, threshold), "feedback": second})
 
 
-def _task_result(key: str, directory: TaskDirectory, task: Task | TaskFault | None, threshold: float) -> TaskResult:
+def _is_of_another_judge(result: TaskResult, directory: TaskDirectory) -> bool:
+    return result.judge.name != directory.judge and any(leaf.score is not None for leaf in result.leaves())
+
+
+def _task_result(
+    key: str, directory: TaskDirectory, task: Task | TaskFault | None, threshold: float
+) -> TaskResult | None:
     result = finished(directory, threshold)
     if result is not None:
         if result.capability_basis is None and isinstance(task, Task):  # of a run from before results said it
@@ -105,6 +136,8 @@ def _task_result(key: str, directory: TaskDirectory, task: Task | TaskFault | No
             result = result.model_copy(update=basis)
         return result
     agent, verdicts = directory.agent(), directory.verdicts()
+    if not verdicts and directory.result() is not None:
+        return None
     leaves = "1 leaf" if len(verdicts) == 1 else f"{len(verdicts)} leaves"
     judged = f", {leaves} had been judged" if verdicts else ""
     if agent is not None:
@@ -116,7 +149,7 @@ def _task_result(key: str, directory: TaskDirectory, task: Task | TaskFault | No
     if task is None:
         return TaskResult(
             task_id=key, run_key=key, nodeid="", category="unknown", status=TaskStatus.NOT_RUN, error=reason,
-            agent=agent, judge=JudgeRecord(usage=directory.judge_usage()),
+            agent=agent, judge=JudgeRecord(name=directory.judge, usage=directory.judge_usage()),
         )  # fmt: skip
     return unfinished(task, "", TaskStatus.NOT_RUN, reason, directory).model_copy(update={"run_key": key})
 

@@ -149,6 +149,7 @@ class Verdict(Value):
         panel: What each judge said, when several judged; `score` is the median of theirs.
         coverage: What the call showed of the delivered files; of several calls what all of them showed. None when no
             reply came, and in verdicts of versions that did not record it.
+        judge: Who gave it, as the run's manifest names its judge; "" until it is on disk.
     """
 
     leaf_id: str
@@ -163,6 +164,7 @@ class Verdict(Value):
     samples: tuple[float, ...] = ()
     panel: tuple[Opinion, ...] = ()
     coverage: Coverage | None = None
+    judge: str = ""
 
     @property
     def spread(self) -> float | None:
@@ -282,8 +284,9 @@ class DeliverableRecord(Value):
 
 
 class JudgeRecord(Value):
-    """What judging one task took."""
+    """Who judged one task, as the run's manifest names its judge, and what it took."""
 
+    name: str = ""
     usage: Usage = Usage()
     cached_leaves: int = 0
     wall_s: float = 0.0

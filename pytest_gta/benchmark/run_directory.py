@@ -128,10 +128,15 @@ def read_lines(path: Path) -> Iterator[dict[str, Any]]:
 
 
 class TaskDirectory:
-    """The part of a run directory that belongs to one task (or one repeat of it)."""
+    """The part of a run directory that belongs to one task (or one repeat of it).
 
-    def __init__(self, root: Path) -> None:
-        self.root = root
+    Args:
+        root: The directory; created when something is written.
+        judge: Who judges the run, as its manifest says.
+    """
+
+    def __init__(self, root: Path, judge: str = "") -> None:
+        self.root, self.judge = root, judge
         self.workspace = root / "workspace"
         self.transcript = root / "transcript.jsonl"
         self._agent_run = root / "agent_run.json"
@@ -160,7 +165,7 @@ class TaskDirectory:
     @property
     def after_feedback(self) -> TaskDirectory:
         """The part that belongs to the second attempt, the one after feedback; it may not be there."""
-        return TaskDirectory(self.root / "after_feedback")
+        return TaskDirectory(self.root / "after_feedback", self.judge)
 
     def archive(self, attempt: int) -> None:
         """Set what an earlier attempt left aside, as ``<run>/attempts/<run key>.<attempt>``, to start anew."""
@@ -171,11 +176,15 @@ class TaskDirectory:
 
     def add_verdict(self, verdict: Verdict) -> None:
         """Append one verdict; it is on disk when this returns."""
-        append_line(self._verdicts, verdict.model_dump_json())
+        append_line(self._verdicts, verdict.model_copy(update={"judge": self.judge}).model_dump_json())
 
     def verdicts(self) -> dict[str, Verdict]:
-        """Return the last verdict of each leaf, keyed by leaf id."""
-        return {verdict.leaf_id: verdict for verdict in self._recorded_verdicts()}
+        """Return the last verdict of each leaf by the judge of the run, keyed by leaf id."""
+        return {verdict.leaf_id: verdict for verdict in self._recorded_verdicts() if verdict.judge == self.judge}
+
+    def known_verdicts(self) -> dict[str, Verdict]:
+        """Return the same, and for leaves that only another judge has seen what that said: a panel may take it."""
+        return {verdict.leaf_id: verdict for verdict in self._recorded_verdicts()} | self.verdicts()
 
     def judge_usage(self) -> Usage:
         """Return what all judging of this task took, over every attempt and resumed run."""
@@ -226,6 +235,17 @@ class RunDirectory:
 
     def __init__(self, root: Path) -> None:
         self.root = root
+        self._judge: str | None = None
+
+    @property
+    def judge(self) -> str:
+        """Who judges the run: a name that is the same as long as the judge is; "" when the manifest has none."""
+        if self._judge is None:
+            try:
+                self._judge = str(self.manifest()["judge"]["name"])
+            except (OSError, ValueError, TypeError, KeyError):
+                return ""
+        return self._judge
 
     @property
     def whole(self) -> Path:
@@ -257,7 +277,7 @@ class RunDirectory:
 
     def task(self, run_key: str) -> TaskDirectory:
         """Return the directory of one task, by its slug (with the repeat's suffix)."""
-        return TaskDirectory(self.root / "tasks" / run_key)
+        return TaskDirectory(self.root / "tasks" / run_key, self.judge)
 
     def hold(self) -> IO[str]:
         """Keep every other run out of this directory until the file returned is closed, or this process is gone.
@@ -283,6 +303,7 @@ class RunDirectory:
     def write_manifest(self, manifest: dict[str, Any]) -> None:
         """Write how the run was made."""
         write_atomic(self.root / MANIFEST, json.dumps(manifest, indent=1))
+        self._judge = None
 
     def manifest(self) -> dict[str, Any]:
         """Return how the run was made.

@@ -7,7 +7,6 @@ import json
 import secrets
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from urllib.parse import urlsplit
 
 from pytest_gta.benchmark.results import LeafStatus, Verdict
 from pytest_gta.benchmark.task import Brief, Checkpoint
@@ -19,6 +18,7 @@ from pytest_gta.judge.prompt import PROMPT_VERSION, PromptStyle
 from pytest_gta.judge.transport import JudgeApi
 from pytest_gta.judge.verdict import scale_warning
 from pytest_gta.judge.waits import Waits
+from pytest_gta.llm.addresses import place
 from pytest_gta.llm.client import ChatClient
 from pytest_gta.llm.run_control import RunControl
 
@@ -90,7 +90,7 @@ class Judge:
         parts = [
             self.label,
             self.client.endpoint.model,
-            _address(self.client.endpoint.base_url),
+            place(self.client.endpoint.base_url),
             PROMPT_VERSION,
             settings.style.value,
             settings.samples,
@@ -179,14 +179,6 @@ def nothing_delivered(final_answer: str, evidence: Evidence) -> str:
     if taken:
         return f"nothing was delivered: no final answer, and only empty files ({', '.join(f.path for f in taken)})"
     return "nothing was delivered: no final answer and no files"
-
-
-def _address(base_url: str | None) -> str:
-    """Return where a model is, for keys: no credentials, and no port on this machine, where ports come and go."""
-    parts = urlsplit(base_url or "")
-    host = parts.hostname or ""
-    local = host in ("localhost", "127.0.0.1", "::1")
-    return f"{host}{'' if local or not parts.port else f':{parts.port}'}{parts.path.rstrip('/')}"
 
 
 def warn_of_scale(verdicts: Mapping[str, Verdict]) -> None:

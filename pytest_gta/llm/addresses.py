@@ -20,3 +20,10 @@ def is_http(address: str) -> bool:
 def is_loopback(address: str) -> bool:
     """Whether an address is on this machine."""
     return urlsplit(address).hostname in LOOPBACK
+
+
+def place(base_url: str | None) -> str:
+    """Return where a model is, for keys and names: no credentials, and no port on this machine, where ports change."""
+    parts = urlsplit(base_url or "")
+    port = f":{parts.port}" if parts.port and parts.hostname not in LOOPBACK else ""
+    return f"{parts.hostname or ''}{port}{parts.path.rstrip('/')}"

@@ -5,7 +5,6 @@ The controller makes the run; a worker joins it.
 
 from __future__ import annotations
 
-import itertools
 import os
 import sys
 from collections.abc import Collection, Mapping, Sequence
@@ -17,10 +16,12 @@ from typing import IO, TYPE_CHECKING, Any
 
 from pytest_gta import __version__
 from pytest_gta.benchmark.atomic import AtomicDataset
-from pytest_gta.benchmark.run_directory import MANIFEST, OWN_FOLDER, InUse, RunDirectory
+from pytest_gta.benchmark.run_directory import MANIFEST, OWN_FOLDER, RunDirectory
+from pytest_gta.llm.addresses import place
 from pytest_gta.options import OPTIONS
 from pytest_gta.run import local_profile
 from pytest_gta.run.agent_under_test import AgentUnderTest
+from pytest_gta.run.run_place import check_unused, hold, new_run_dir
 from pytest_gta.run.selection import DatasetFinder, repeats, select_tasks, task_id, why_nothing
 from pytest_gta.run.workshop import Workshop, fetched_datasets
 from pytest_gta.settings import LOCAL_MODEL, NothingSelected, Settings, SettingsError
@@ -244,6 +245,7 @@ class Bench:
                 "settings": self.agent_under_test.conditions,
             },
             "judge": {
+                "name": self._judge_name,
                 "model": self.settings.judge_model,
                 "base_url": self.settings.judge_base_url,
                 "api": interfaces_used(self.run.control) or self.settings.judge_api,
@@ -258,6 +260,15 @@ class Bench:
             "selected": earlier.get("selected", [task.slug for task in self.tasks]),
         }
 
+    @property
+    def _judge_name(self) -> str:
+        """All that a judge's scores depend on. By which interface it is asked is known only once it has been."""
+        from pytest_gta.judge.prompt import PROMPT_VERSION
+
+        where = f" at {place(self.settings.judge_base_url)}" if self.settings.judge_base_url else ""
+        answers = f", {self.settings.judge_samples} answers a leaf" if self.settings.judge_samples > 1 else ""
+        return f"{self.settings.judge_model}{where}{answers}, prompt {PROMPT_VERSION}"
+
     # -- what a task needs ---------------------------------------------------------------------------------------------
 
     @property
@@ -267,15 +278,8 @@ class Bench:
 
     @property
     def keeps_scores(self) -> bool:
-        """Whether scores on disk, of earlier sessions of the run, stand: the same judge would give them again."""
-        return not self.settings.resume or (self.settings.rejudge != "all" and self.goes_on_with_its_judge)
-
-    @property
-    def goes_on_with_its_judge(self) -> bool:
-        """Whether a resumed run is judged as in the session before; to be asked before it is begun."""
-        earlier = (self.run.manifest().get("judge") or {}) if self.settings.resume else {}
-        # By which interface a judge is asked is known only once it has been.
-        return bool(earlier) and {**earlier, "api": ""} == {**self.manifest()["judge"], "api": ""}
+        """Whether scores on disk, of earlier sessions of the run, stand as long as it goes on with its judge."""
+        return not self.settings.resume or self.settings.rejudge != "all"
 
     def may_reuse(self, verdict: Verdict) -> bool:
         """Whether a verdict on disk may stand, when it is of the same evidence."""
@@ -352,50 +356,6 @@ class Bench:
 
 def _times(repeat: str | int | None) -> str:
     return "1" if str(repeat or 1) == "1" else "several"
-
-
-def new_run_dir(folder: Path, started_at: datetime, label: str) -> Path:
-    """Return a directory for a new run below `folder`, named by when it started and what it measures."""
-    runs = folder / OWN_FOLDER / "runs"
-    name = f"{started_at:%Y%m%dT%H%M%SZ}-{label}"
-    taken = next(n for n in itertools.count(1) if not (runs / (name if n == 1 else f"{name}-{n}")).exists())
-    return runs / (name if taken == 1 else f"{name}-{taken}")
-
-
-def hold(run: RunDirectory, *, resumed: bool) -> IO[str]:
-    """Keep other runs out of a run directory until the file returned is closed.
-
-    Args:
-        run: The directory.
-        resumed: Whether the run goes on there; else there must be none yet.
-
-    Raises:
-        SettingsError: When another run is at work in it, or was meanwhile.
-        OSError: When it cannot be written.
-    """
-    try:
-        held = run.hold()
-    except InUse:
-        other = "" if resumed else ", or name another directory with --gta-run-dir"
-        raise SettingsError(
-            f"--gta-{'resume' if resumed else 'run-dir'}: another run is at work in {run.root}; wait for its end{other}"
-        ) from None
-    if not resumed:
-        check_unused(run.root)
-    return held
-
-
-def check_unused(root: Path) -> None:
-    """Refuse a run directory that holds a run already.
-
-    Raises:
-        SettingsError: When it does.
-    """
-    if (root / MANIFEST).exists():
-        raise SettingsError(
-            f"--gta-run-dir: {root} already holds a run; go on with it by --gta-resume={root}, or name another "
-            "directory"
-        )
 
 
 def _feedback(manifest: Mapping[str, Any]) -> str | None:

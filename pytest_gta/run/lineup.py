@@ -15,8 +15,9 @@ from pytest_gta.agents.specification import split_name
 from pytest_gta.benchmark.dataset import DatasetError
 from pytest_gta.benchmark.run_directory import MANIFEST, RunDirectory
 from pytest_gta.run.agent_under_test import AgentUnderTest
-from pytest_gta.run.bench import Bench, check_unused, hold, new_run_dir
+from pytest_gta.run.bench import Bench
 from pytest_gta.run.pairing import Pairing, pairings
+from pytest_gta.run.run_place import check_unused, hold, new_run_dir
 from pytest_gta.run.selection import DatasetFinder, select_tasks
 from pytest_gta.run.workshop import Workshop
 from pytest_gta.settings import Settings, SettingsError

@@ -188,10 +188,11 @@ def judge_task(
     from pytest_gta.workspace.confined_process import ConfinedProcess
 
     started = time.monotonic()
-    own = {leaf_id: verdict for leaf_id, verdict in directory.verdicts().items() if keep(verdict)}
+    own = {leaf_id: verdict for leaf_id, verdict in directory.known_verdicts().items() if keep(verdict)}
 
     def record(verdict: Verdict) -> None:
-        if own.get(verdict.leaf_id) is None or not verdict.cached:
+        old = own.get(verdict.leaf_id)
+        if not verdict.cached or old is None or (old.key, old.judge) != (verdict.key, directory.judge):
             directory.add_verdict(verdict)
         on_verdict(verdict)
 
@@ -217,6 +218,7 @@ def judge_task(
         final_answer=run.final_answer,
     )
     judged = JudgeRecord(
+        name=directory.judge,
         usage=directory.judge_usage(),
         cached_leaves=sum(verdict.cached for verdict in verdicts.values()),
         wall_s=time.monotonic() - started,

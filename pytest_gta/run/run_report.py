@@ -10,7 +10,7 @@ from typing import Any
 
 from pytest_gta.benchmark.dataset import DatasetError
 from pytest_gta.benchmark.metrics import summarize
-from pytest_gta.benchmark.rebuilding import rebuild
+from pytest_gta.benchmark.rebuilding import left_out, rebuild
 from pytest_gta.benchmark.results import RunResult, TaskStatus
 from pytest_gta.benchmark.run_directory import RunDirectory
 from pytest_gta.benchmark.task import Task, TaskFault
@@ -33,7 +33,7 @@ class RebuiltRun:
         run: Its directory.
         result: Its result.
         outcome: What it means.
-        remarks: What could not be found out, one line each.
+        remarks: What could not be found out, and what is left out, one line each.
         gated: Whether a gate over the run decides.
     """
 
@@ -80,7 +80,7 @@ def rebuild_run(
     how |= {"threshold": settings.threshold, "finished_at": earlier.run.get("finished_at") if earlier else None}
     if not any(result.status is TaskStatus.NOT_RUN for result in results):
         remarks = ()
-    remarks = (*remarks, *gone)
+    remarks = (*remarks, *gone, *filter(None, [left_out(run, results)]))
     result = RunResult(run=how, summary=summary, gate=outcome.gate, tasks=results)
     return RebuiltRun(run, result, outcome, remarks, settings.gated)
 

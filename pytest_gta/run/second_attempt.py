@@ -107,7 +107,7 @@ def _judged(bench: Bench, made: TaskRun, first: TaskResult, judge: TaskJudge, di
         on_verdict=lambda _verdict: None,
         keep=bench.may_reuse,
         drawings=bench.workshop.drawings,
-        earlier=directory.verdicts(),
+        earlier=directory.known_verdicts(),
     )
     silent_judge.note(bench.control, result)
     return result

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from pytest_gta.benchmark.rebuilding import rebuild
-from pytest_gta.benchmark.results import TaskStatus, Usage
+from pytest_gta.benchmark.rebuilding import left_out, rebuild
+from pytest_gta.benchmark.results import JudgeRecord, TaskStatus, Usage
 from pytest_gta.benchmark.run_directory import NotWritten, RunDirectory, append_line, read_lines, write_atomic
 from pytest_gta.benchmark.scoring import score_tree
-from tests.domain import a_run, a_task, an_agent, by_id, graded, scored, unscored
+from tests.domain import a_run, a_task, an_agent, by_id, graded, not_graded, scored, unscored
 
 
 @pytest.fixture
@@ -171,6 +171,35 @@ def test_a_killed_run_is_rebuilt_from_its_parts(run: RunDirectory) -> None:
         "the run ended while the agent was at work",
         "the run ended before this task began",
     ]
+
+
+def test_only_what_the_judge_of_the_run_said_is_rebuilt(run: RunDirectory) -> None:
+    tasks = {task.slug: task for task in (a_task(str(n)) for n in range(1, 5))}
+    run.write_manifest({"judge": {"name": "first"}, "selected": list(tasks)})
+    for number in "123":
+        run.task(f"planning_{number}").write_result(graded(number, 8, judge=JudgeRecord(name="first")))
+    run.task("planning_2").add_verdict(scored("cp2", 3))
+    run.task("planning_4").write_result(not_graded("4", TaskStatus.ERROR))
+
+    run.write_manifest({"judge": {"name": "second"}, "selected": list(tasks)})
+    run.task("planning_2").add_verdict(scored("cp1-1", 9))
+    run.task("planning_3").write_result(graded("3", 5, judge=JudgeRecord(name="second")))
+    results = rebuild(run, tasks, 7)
+    assert [(r.run_key, r.status, r.root_score) for r in results] == [
+        ("planning_2", "not_run", None),
+        ("planning_3", "graded", 5),
+        ("planning_4", "error", None),
+    ]
+    assert [results[0].leaf(leaf).score for leaf in ("cp1-1", "cp2")] == [9, None]
+    assert run.task("planning_2").known_verdicts()["cp2"].score == 3
+    assert left_out(run, results) == (
+        "left out, because another judge than second scored them (first): planning_1; "
+        f"--gta-resume={run.root} has them judged anew"
+    )
+
+    run.write_manifest({"judge": {"name": "first"}, "selected": list(tasks)})
+    results = rebuild(run, tasks, 7)
+    assert [(r.run_key, r.root_score) for r in results] == [("planning_1", 8), ("planning_2", 8), ("planning_4", None)]
 
 
 def test_a_new_threshold_counts_successes_anew_without_a_judge(run: RunDirectory) -> None:

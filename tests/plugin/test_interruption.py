@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from pytest_gta.cli import main
 from tests.openai_server import Answer, hangs
 from tests.plugin.conftest import SUITE, Project
 from tests.waiting import LIMIT_S, eventually
@@ -199,13 +200,27 @@ def test_results_of_a_run_stay_whole_when_a_part_of_it_is_run_again(
     assert (after["summary"]["graded"], after["summary"]["root_score"]) == (3, before["summary"]["root_score"])
 
 
-def test_scores_of_two_judges_do_not_stand_in_one_result(make_project: Callable[..., Project]) -> None:
+def test_scores_of_two_judges_do_not_stand_in_one_result(
+    make_project: Callable[..., Project], capsys: pytest.CaptureFixture[str]
+) -> None:
     project = make_project(2)
     project.run()
-    other = ("--gta-resume=run", "--gta-judge-model=another", "--gta-rejudge=all", "-k", "education")
-    project.pytester.runpytest_inprocess(*other, "-p", "no:cacheprovider")
-    assert project.results()["run"]["judge"]["model"] == "another"
+    left_out = (
+        "left out, because another judge than another at 127.0.0.1/v1, prompt 2 scored them (judge at 127.0.0.1/v1, "
+        "prompt 2): data_analysis_1; --gta-resume="
+    )
+    other = ("--gta-resume=run", "--gta-judge-model=another", "-p", "no:cacheprovider")
+    again = project.pytester.runpytest_inprocess(*other, "-k", "education")
+    assert f"gta: {left_out}" in again.stdout.str()
+    live = project.results()
+    assert live["run"]["judge"]["model"] == "another"
     assert list(project.tasks()) == ["2"]
+    capsys.readouterr()
+    assert main(["report", "run"]) == 0
+    assert capsys.readouterr().err.startswith(f"pytest-gta: {left_out}")
+    assert [project.results()[part] for part in ("summary", "tasks")] == [live[part] for part in ("summary", "tasks")]
+    assert "left out" not in project.pytester.runpytest_inprocess(*other).stdout.str()
+    assert list(project.tasks()) == ["1", "2"]
 
 
 def test_reruns_keep_every_attempt(make_project: Callable[..., Project]) -> None:
