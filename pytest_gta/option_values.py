@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+import shlex
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -33,8 +34,14 @@ def lines(value: str) -> str:
 
 
 def words(value: str) -> tuple[str, ...]:
-    """Return the words of a list separated by commas or blanks, each once."""
-    return tuple(dict.fromkeys(word for word in value.replace(",", " ").split()))
+    """Return the words of a list separated by commas or blanks, each once; one that holds such is in double quotes."""
+    lexer = shlex.shlex(value, posix=True)
+    lexer.whitespace, lexer.quotes, lexer.escape, lexer.commenters = ", \t\r\n", '"', "", ""
+    lexer.whitespace_split = True
+    try:
+        return tuple(dict.fromkeys(lexer))
+    except ValueError:
+        raise ValueError("has a double quote that is not closed") from None
 
 
 def path(value: str) -> Path:

@@ -131,7 +131,15 @@ OPTIONS: tuple[Option, ...] = (
         shown_default="workflow if it has been fetched, else mini",
         joined_by=",",
     ),
-    Option("task", "tasks", "IDS", "Run only these task ids, separated by commas.", values.words, "", "all"),
+    Option(
+        "task",
+        "tasks",
+        "IDS",
+        'Run only these task ids, separated by commas; one that holds a comma or a blank in double quotes: "a, b".',
+        values.words,
+        "",
+        "all",
+    ),
     Option(
         "category",
         "tasks",

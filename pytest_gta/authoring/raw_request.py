@@ -8,8 +8,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from pytest_gta.benchmark.regular_file import size_of_regular
 from pytest_gta.formats.extract import Extract
 from pytest_gta.judge.reading_files import Caller, read_confined
+from pytest_gta.workspace.deliverables import MAX_BYTES
 
 MATERIAL_CHARACTERS = 24_000
 """How much of the input files a model is shown, in all."""
@@ -64,11 +66,12 @@ def input_file(path: Path) -> InputFile:
     """Return a file as an input.
 
     Raises:
-        OSError: When it cannot be read.
+        OSError: When it cannot be read, is no regular file, or is larger than a deliverable may be.
     """
+    size = size_of_regular(path, MAX_BYTES)
     with path.open("rb") as source:
         digest = hashlib.file_digest(source, "sha256").hexdigest()
-    return InputFile(path.absolute(), digest, path.stat().st_size)
+    return InputFile(path.absolute(), digest, size)
 
 
 def text_of_file(path: Path, process: Caller) -> str:

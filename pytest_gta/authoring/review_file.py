@@ -114,7 +114,7 @@ def read_review(path: Path, key: str, proposals: Sequence[Proposal], at: str) ->
         raise ReviewFault(f"{path}, line {line}: {reason}")
 
     try:
-        root = read_document(path.read_bytes())
+        root = read_document(path)
     except OSError as error:
         raise ReviewFault(f"{path} cannot be read: {error.strerror}") from None
     except NotYaml as error:

@@ -122,28 +122,20 @@ class Dataset(ABC):
 
 
 class CombinedDataset(Dataset):
-    """Several datasets as one.
+    """Several datasets as one; a task whose id is in two of them cannot be used.
 
     Args:
         members: At least two, in the order they were named.
-
-    Raises:
-        DatasetError: When a task id is in two of them.
     """
 
     def __init__(self, members: Sequence[Dataset]) -> None:
         self._members = tuple(members)
         self.name = " + ".join(member.name for member in members)
         self.paths = tuple(path for member in members for path in member.paths)
-        self._of: dict[str, Dataset] = {}
+        self._owners: dict[str, list[Dataset]] = {}
         for member in members:
             for task_id in member.task_ids:
-                other = self._of.setdefault(task_id, member)
-                if other is not member:
-                    raise DatasetError(
-                        f"the task id {task_id!r} is in {other.location} and in {member.location}; "
-                        "rename one, or run them one at a time"
-                    )
+                self._owners.setdefault(task_id, []).append(member)
 
     @property
     def members(self) -> tuple[Dataset, ...]:
@@ -158,7 +150,7 @@ class CombinedDataset(Dataset):
     @property
     def task_ids(self) -> tuple[str, ...]:
         """The ids of all members, in one order."""
-        return tuple(sorted(self._of, key=numeric_first))
+        return tuple(sorted(self._owners, key=numeric_first))
 
     @property
     def sha256(self) -> str:
@@ -167,19 +159,24 @@ class CombinedDataset(Dataset):
 
     def read(self, task_id: str) -> Task | tuple[TaskFault, ...]:
         """Return one task, or all that is wrong with it."""
-        return self._of[task_id].read(task_id)
+        owners = self._owners[task_id]
+        if len(owners) == 1:
+            return owners[0].read(task_id)
+        places = " and in ".join(owner.location for owner in owners)
+        twice = TaskFault(task_id, None, f"its id is in {places}; rename one, or run them one at a time")
+        return (twice, *(fault for owner in owners for fault in owner.faults(task_id)))
 
     def tools_of(self, task: Task) -> Mapping[str, Mapping[str, Any]]:
         """Return the tools that the task's own dataset offers."""
-        return self._of[task.id].tools_of(task)
+        return self._owners[task.id][0].tools_of(task)
 
     def has_resource(self, task: Task, resource: Resource) -> bool:
         """Whether an input file is in the task's own dataset."""
-        return self._of[task.id].has_resource(task, resource)
+        return self._owners[task.id][0].has_resource(task, resource)
 
     def open_resource(self, task: Task, resource: Resource) -> AbstractContextManager[IO[bytes]]:
         """Open an input file of the task's own dataset."""
-        return self._of[task.id].open_resource(task, resource)
+        return self._owners[task.id][0].open_resource(task, resource)
 
 
 def numeric_first(task_id: str) -> tuple[bool, int, str]:

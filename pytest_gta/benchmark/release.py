@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import json
 import zipfile
-import zlib
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -17,15 +16,13 @@ from functools import cached_property
 from pathlib import Path, PurePosixPath
 from typing import IO, Any
 
+from pytest_gta.benchmark.damage import DAMAGE
 from pytest_gta.benchmark.dataset import Dataset, DatasetError, numeric_first
 from pytest_gta.benchmark.task import Resource, Task, TaskFault
 from pytest_gta.benchmark.task_record import read_task, safe_relative
 
 INDEX = "end.json"
 TOOL_METADATA = "toolmeta.json"
-
-UNREADABLE = (ValueError, OSError, EOFError, RuntimeError, zipfile.BadZipFile, zlib.error)
-"""What reading a damaged, encrypted or absurdly nested file or zip member raises."""
 
 
 class Release(Dataset):
@@ -155,7 +152,7 @@ class Release(Dataset):
         try:
             data = self._read(name)
             value = json.loads(data)
-        except UNREADABLE as error:
+        except DAMAGE as error:
             raise DatasetError(f"{self.path}: {name} cannot be read ({error}); is the download complete?") from error
         if not isinstance(value, Mapping):
             raise DatasetError(f"{self.path}: {name} holds a {type(value).__name__}, expected an object of {meaning}")

@@ -71,6 +71,11 @@ class TaskFile:
     inputs: tuple[Path, ...] = ()
 
 
+def id_by_name(path: Path) -> str:
+    """Return the id of a task whose file gives it none."""
+    return path.parent.name if path.stem == Path(TASK_FILE).stem else path.stem
+
+
 def read_task_file(path: Path, shown: str) -> TaskFile:
     """Read a task's file; all its faults are found at once.
 
@@ -78,9 +83,9 @@ def read_task_file(path: Path, shown: str) -> TaskFile:
         path: The file.
         shown: How faults name it.
     """
-    task_id = path.parent.name if path.stem == Path(TASK_FILE).stem else path.stem
+    task_id = id_by_name(path)
     try:
-        root = read_document(path.read_bytes())
+        root = read_document(path)
     except OSError as error:
         return TaskFile(path, task_id, (TaskFault(task_id, None, f"{shown} cannot be read ({error.strerror})"),))
     except NotYaml as error:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import IO
@@ -13,7 +14,7 @@ from typing import IO
 from pytest_gta.benchmark.dataset import TASK_SUFFIXES, Dataset, DatasetError, numeric_first
 from pytest_gta.benchmark.release import INDEX
 from pytest_gta.benchmark.task import Resource, Task, TaskFault
-from pytest_gta.benchmark.task_file import TASK_FILE, TaskFile, read_task_file
+from pytest_gta.benchmark.task_file import TASK_FILE, TaskFile, id_by_name, read_task_file
 
 RECORD = "authoring.json"
 """The record of how a task came about, beside its file; it holds the rubric as well."""
@@ -23,18 +24,20 @@ class TaskPack(Dataset):
     """Tasks that are YAML files.
 
     Every ``.yaml`` and ``.yml`` file below the folder is a task, but for those that a task lists as its input; what
-    begins with a dot is not looked at. Input files are looked for beside the task's file.
+    begins with a dot is not looked at. Input files are looked for beside the task's file. A link that leads out of the
+    folder is not followed: its task cannot be used, nor can one whose id is in two files.
 
     Args:
         path: The folder, or one task's file.
 
     Raises:
-        DatasetError: When there is no task, an id is there twice, or a dataset in the release's shape lies below.
+        DatasetError: When there is no task, or a dataset in the release's shape lies below.
     """
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self.name = _name(path)
+        self._folder = path if path.is_dir() else path.parent
         self._files = {file.task_id: file for file in self._read_all()}
         self.paths = self._secret_paths()
 
@@ -51,22 +54,45 @@ class TaskPack(Dataset):
         return str(self.path)
 
     def _read_all(self) -> Iterator[TaskFile]:
-        folder = self.path if self.path.is_dir() else self.path.parent
-        read = [read_task_file(file, str(file.relative_to(folder))) for file in _task_files(self.path)]
-        inputs = {path.resolve() for file in read for path in file.inputs}
-        tasks = [file for file in read if file.path.resolve() not in inputs]
+        read = [self._read(file) for file in _task_files(self.path)]
+        inputs = {os.path.realpath(path) for file in read for path in file.inputs}
+        tasks = [file for file in read if os.path.realpath(file.path) not in inputs]
         if not tasks:
             raise DatasetError(
                 f"{self.path}: neither {INDEX} nor a task as a YAML file in this folder; docs/write-a-task.md shows one"
             )
-        seen: dict[str, Path] = {}
-        for file in tasks:
-            if seen.setdefault(file.task_id, file.path) != file.path:
-                first, second = (path.relative_to(folder) for path in (seen[file.task_id], file.path))
-                raise DatasetError(
-                    f"{self.path}: {first} and {second} have the same id {file.task_id!r}; give one another `id`"
-                )
-            yield file
+        for task_id in dict.fromkeys(file.task_id for file in tasks):
+            same = [file for file in tasks if file.task_id == task_id]
+            yield same[0] if len(same) == 1 else self._unusable(same)
+
+    def _read(self, path: Path) -> TaskFile:
+        """Read a task's file, unless a link leads out of the pack; inputs behind such a link are its faults."""
+        if path != self.path and self._leads_out(path):
+            return TaskFile(path, id_by_name(path), (self._link_fault(id_by_name(path), path),))
+        file = read_task_file(path, str(path.relative_to(self._folder)))
+        outside = [place for place in file.inputs if self._leads_out(place)]
+        if not outside:
+            return file
+        faults = () if isinstance(file.read, Task) else file.read
+        links = tuple(self._link_fault(file.task_id, place) for place in outside)
+        return replace(file, read=(*faults, *links), inputs=tuple(set(file.inputs) - set(outside)))
+
+    def _leads_out(self, path: Path) -> bool:
+        return not Path(os.path.realpath(path)).is_relative_to(os.path.realpath(self._folder))
+
+    def _link_fault(self, task_id: str, path: Path) -> TaskFault:
+        place = path.relative_to(self._folder)
+        return TaskFault(
+            task_id, None, f"{place} is a link that leads out of {self._folder}; put the file itself there"
+        )
+
+    def _unusable(self, same: Sequence[TaskFile]) -> TaskFile:
+        """Return files with one id as one task that cannot be used, with all that is wrong with them."""
+        names = " and ".join(str(file.path.relative_to(self._folder)) for file in same)
+        twice = TaskFault(same[0].task_id, None, f"{names} have the same id; give one another `id`")
+        faults = [fault for file in same if not isinstance(file.read, Task) for fault in file.read]
+        others = (path for file in same for path in (file.path, *file.inputs))
+        return replace(same[0], read=(twice, *faults), inputs=tuple(others))
 
     @property
     def task_ids(self) -> tuple[str, ...]:
@@ -76,11 +102,10 @@ class TaskPack(Dataset):
     @cached_property
     def sha256(self) -> str:
         """Digest of every task's file and every input file, with their places in the folder."""
-        folder = self.path if self.path.is_dir() else self.path.parent
         files = {path for file in self._files.values() for path in (file.path, *file.inputs)}
         digest = hashlib.sha256()
         for path in sorted(files):
-            place = path.relative_to(folder).as_posix()
+            place = path.relative_to(self._folder).as_posix()
             digest.update(f"{place}\0{_digest(path)}\n".encode("utf-8", "surrogatepass"))
         return digest.hexdigest()
 
@@ -150,6 +175,8 @@ def _below(path: Path) -> list[Path]:
 
 def _digest(path: Path) -> str:
     try:
+        if not path.is_file():
+            return "missing"
         with path.open("rb") as source:
             return hashlib.file_digest(source, "sha256").hexdigest()
     except OSError:

@@ -13,10 +13,11 @@ from typing import Any
 
 from pytest_gta.benchmark.atomic import AtomicDataset
 from pytest_gta.benchmark.capability import CAPABILITIES, CapabilityBasis
+from pytest_gta.benchmark.damage import DAMAGE
 from pytest_gta.benchmark.dataset import Dataset, DatasetError
 from pytest_gta.benchmark.finding import Finding, Level
 from pytest_gta.benchmark.kinds import kind_of
-from pytest_gta.benchmark.release import TOOL_METADATA, UNREADABLE, Release
+from pytest_gta.benchmark.release import TOOL_METADATA, Release
 from pytest_gta.benchmark.task import CATEGORIES, Resource, Task
 from pytest_gta.benchmark.tool_names import TOOL_CAPABILITIES
 from pytest_gta.benchmark.wording import wording_findings
@@ -181,7 +182,7 @@ def _unreadable(task: Task, resource: Resource, dataset: Dataset) -> str:
     try:
         with dataset.open_resource(task, resource) as source:
             beginning = source.read(_FIRST_BYTES)
-    except UNREADABLE as error:
+    except DAMAGE as error:
         return f"cannot be read ({error})"
     if not beginning:
         return "is empty"

@@ -9,9 +9,14 @@ from __future__ import annotations
 import difflib
 import math
 from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 from typing import TypeAlias
 
 import yaml
+
+from pytest_gta.benchmark.regular_file import size_of_regular
+
+MAX_BYTES = 8 << 20
 
 Fault = Callable[[int, str], None]
 """Told of a fault: its line, counted from 1, and a clause without a full stop."""
@@ -35,12 +40,15 @@ class NotYaml(ValueError):
         self.line, self.reason = line, reason
 
 
-def read_document(data: bytes) -> Node:
-    """Return the root of a document.
+def read_document(path: Path) -> Node:
+    """Return the root of a document in a file.
 
     Raises:
-        NotYaml: When it is none.
+        OSError: When it cannot be read, is no regular file, or is far larger than what a person writes.
+        NotYaml: When it is no document.
     """
+    size_of_regular(path, MAX_BYTES)
+    data = path.read_bytes()
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:

@@ -122,7 +122,7 @@ def _raw_request(given: argparse.Namespace) -> RawRequest:
     if not _is_text(text):
         raise SettingsError(f"REQUEST is not UTF-8{_NAME_A_FILE}")
     if len(text) > _REQUEST_CHARACTERS:
-        raise SettingsError(f"REQUEST has {len(text):,} characters; {_REQUEST_CHARACTERS:,} are the most")
+        raise SettingsError(f"REQUEST has more than {_REQUEST_CHARACTERS:,} characters, which are the most")
     return RawRequest(text, tuple(files))
 
 
@@ -130,17 +130,18 @@ def _request_text(request: str) -> str:
     """Return the request itself, or what the file that it names holds."""
     if request == "-":
         try:
-            return sys.stdin.read()
+            return sys.stdin.read(_REQUEST_CHARACTERS + 1)  # it may never end
         except UnicodeDecodeError:
             raise SettingsError(f"REQUEST is not UTF-8{_NAME_A_FILE}") from None
     try:
         path = Path(request).expanduser().absolute()
         is_file = "\n" not in request and path.is_file()
-        is_folder = path.is_dir()
+        is_other = path.exists() and not is_file
     except (OSError, ValueError, RuntimeError):  # too long for a path, or no home
-        is_file = is_folder = False
-    if is_folder:
-        raise SettingsError(f"REQUEST: {request} is a folder; name a file in it, or give the request in words")
+        is_file = is_other = False
+    if is_other:
+        what = "a folder; name a file in it" if path.is_dir() else "no file with an end; name another"
+        raise SettingsError(f"REQUEST: {request} is {what}, or give the request in words")
     if not is_file:
         if _path_like(request):
             raise SettingsError(f"REQUEST: there is no file {request}")

@@ -7,11 +7,11 @@ import stat
 import tempfile
 import unicodedata
 import zipfile
-import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
+from pytest_gta.benchmark.damage import DAMAGE
 from pytest_gta.benchmark.task_record import safe_relative
 from pytest_gta.datasets.sources import FetchError
 
@@ -20,7 +20,6 @@ BEGINNING = b"PK\x03\x04"
 
 _CHUNK = 1 << 20
 _MOST_IN_MEMORY = 256 << 20
-_UNREADABLE = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, OSError, ValueError)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +69,7 @@ def look_into(path: Path, index: str, limits: ArchiveLimits = ArchiveLimits()) -
     try:
         with zipfile.ZipFile(path) as archive:
             members = archive.infolist()
-    except _UNREADABLE as error:
+    except DAMAGE as error:
         raise FetchError(f"{path.name} is not a whole zip ({error})") from None
     for member in members:
         if reason := _unsafe(member):
@@ -153,7 +152,7 @@ def _chunks(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> Iterator[bytes
         with archive.open(member) as file:
             while chunk := file.read(_CHUNK):
                 yield chunk
-    except _UNREADABLE as error:
+    except DAMAGE as error:
         raise FetchError(f"{member.filename[:120]!r} in the archive is damaged ({error})") from None
 
 

@@ -11,7 +11,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import IO, Any, BinaryIO, cast
 
-from pytest_gta.formats.package import DAMAGE, damage, open_zip
+from pytest_gta.benchmark.damage import DAMAGE
+from pytest_gta.formats.package import damage, open_zip
 from pytest_gta.formats.reading import PictureCandidate, Reading, Source, Unreadable
 from pytest_gta.formats.wording import one_line
 
@@ -23,7 +24,7 @@ _MOST_MEMBER_CHARS = 200_000
 _BOMB_RATIO = 200
 _CLUTTER = frozenset(("__MACOSX", ".git", "node_modules", "__pycache__"))
 _OPENERS: dict[bytes, Callable[[Any], Any]] = {b"\x1f\x8b": gzip.open, b"BZ": bz2.open, b"\xfd7": lzma.open}
-_DAMAGE = (*DAMAGE, tarfile.TarError, lzma.LZMAError)
+_DAMAGE = (*DAMAGE, tarfile.TarError)
 
 
 class _Counted(io.RawIOBase):

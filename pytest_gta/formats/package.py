@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import lzma
 import posixpath
 import zipfile
 import zlib
@@ -9,13 +10,11 @@ from dataclasses import dataclass
 from typing import IO, BinaryIO
 from urllib.parse import unquote
 
+from pytest_gta.benchmark.damage import DAMAGE
 from pytest_gta.formats.limits import ReadLimits
 from pytest_gta.formats.markup import Element, children, local, parse
 from pytest_gta.formats.pictures import embedded
 from pytest_gta.formats.reading import PictureCandidate, Reading, Unreadable
-
-DAMAGE = (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError, NotImplementedError, RuntimeError)
-"""What reading a zip, or a part of one, raises when it is damaged."""
 
 _UNTOLD = ("revision", "lastModifiedBy", "modified", "created", "lastPrinted")
 # What libraries write when nobody said anything.
@@ -191,7 +190,7 @@ def open_zip(stream: BinaryIO) -> zipfile.ZipFile:
 def damage(error: BaseException) -> str:
     """Return what is wrong with a zip, in plain words."""
     text = (str(error).splitlines() or [""])[0]
-    if isinstance(error, zlib.error):
+    if isinstance(error, zlib.error | lzma.LZMAError):
         return "its packed data is damaged"
     if "CRC" in text:
         return "its checksum is wrong"

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from pytest_gta.benchmark.damage import DAMAGE
 from pytest_gta.formats.charts import describe_chart
 from pytest_gta.formats.drawing import paragraphs
 from pytest_gta.formats.markup import Element, all_text, attribute, child, children, descendants, local
-from pytest_gta.formats.package import DAMAGE, Package, Relation, damage, open_zip
+from pytest_gta.formats.package import Package, Relation, damage, open_zip
 from pytest_gta.formats.reading import Reading, Source, Unreadable
 from pytest_gta.formats.sheet_cells import CellReader, NumberFormat, Row, SheetMeasure, column_letters, shared_strings
 from pytest_gta.formats.wording import one_line, plural, spans

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import zipfile
-import zlib
 from dataclasses import dataclass
 
+from pytest_gta.benchmark.damage import DAMAGE
 from pytest_gta.formats.reading import Source
 
 HEAD_BYTES = 8192
@@ -173,7 +173,7 @@ def _zip(source: Source) -> FileType:
         with zipfile.ZipFile(source.stream) as archive:
             names = {name.replace("\\", "/").lstrip("/").lower() for name in archive.namelist()}
             mimetype = archive.read("mimetype")[:100] if "mimetype" in names else b""
-    except (zipfile.BadZipFile, zlib.error, OSError, ValueError, KeyError, EOFError, RuntimeError, NotImplementedError):
+    except (*DAMAGE, KeyError):
         return _by_suffix(source, FileType("archive", "application/zip", "zip archive"))
     for name, found in _ZIP_MEMBERS:
         if name in names:

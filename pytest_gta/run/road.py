@@ -98,7 +98,7 @@ def open_workspace(task: Task, dataset: Dataset, directory: TaskDirectory, *, in
     Raises:
         NotMeasured: When an input file is required and the dataset does not hold it, or cannot be read or copied.
     """
-    from pytest_gta.benchmark.release import UNREADABLE
+    from pytest_gta.benchmark.damage import DAMAGE
     from pytest_gta.workspace.workspace import MissingInputs, Workspace
 
     if directory.agent() is not None and directory.workspace.is_dir():
@@ -108,7 +108,7 @@ def open_workspace(task: Task, dataset: Dataset, directory: TaskDirectory, *, in
         return Workspace.stage(directory.workspace, task, dataset, inputs_required=inputs_required)
     except MissingInputs as missing:
         raise NotMeasured(f"{missing}; fetch the whole dataset or deselect the task") from None
-    except UNREADABLE as error:
+    except DAMAGE as error:
         raise NotMeasured(f"the inputs cannot be put into {directory.workspace}: {error}") from error
 
 

@@ -11,7 +11,7 @@ from pytest_gta.benchmark.dataset import TASK_SUFFIXES, CombinedDataset, Dataset
 from pytest_gta.benchmark.release import INDEX, Release
 from pytest_gta.benchmark.task import Task, TaskFault
 from pytest_gta.datasets.sources import SOURCES
-from pytest_gta.option_values import DATASETS
+from pytest_gta.option_values import DATASETS, words
 from pytest_gta.settings import Settings, SettingsError
 
 SELECTING = ("task", "category", "limit")
@@ -51,7 +51,7 @@ def open_dataset(chosen: tuple[str, ...] | list[str], fetched: Path) -> Dataset:
 
     Raises:
         SettingsError: When the release is asked for by name and has not been fetched.
-        DatasetError: When what was asked for is not a dataset, or an id is in two of them.
+        DatasetError: When what was asked for is not a dataset.
     """
     if not chosen:
         release = dataset_folder("workflow", fetched)
@@ -172,6 +172,7 @@ def _check_names(option: str, wanted: Sequence[str], known: Sequence[str]) -> No
     for name in wanted:
         if name not in known:
             near = difflib.get_close_matches(name, known, n=3, cutoff=0.3) or list(known[:10])
+            near = [f'"{name}"' if words(name) != (name,) else name for name in near]
             more = "" if len(known) <= len(near) else f" (of {len(known)})"
             raise SettingsError(f"{option}: {name!r} is not in the dataset; it has {', '.join(near)}{more}")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from pathlib import Path
@@ -387,7 +388,7 @@ def test_the_request_may_be_in_a_file_or_come_from_a_pipe(
     assert "<h1>" not in server.chats[0].texts[1]
 
     class Piped:
-        def read(self) -> str:
+        def read(self, _characters: int) -> str:
             return "From a pipe."
 
         def isatty(self) -> bool:
@@ -510,6 +511,43 @@ def test_a_folder_is_no_request(server: OpenAIServer, capsys: pytest.CaptureFixt
         "pytest-gta: REQUEST: mails is a folder; name a file in it, or give the request in words\n"
     )
     assert server.requests == []
+
+
+@pytest.mark.parametrize(
+    ("raw", "more", "text"),
+    [
+        ("/dev/zero", (), "REQUEST: /dev/zero is no file with an end; name another, or give the request in words"),
+        (RAW, ("--file=/dev/zero",), "--file: /dev/zero cannot be read: it is a device or a pipe, not a file"),
+        (RAW, ("--file=pipe",), "--file: pipe cannot be read: it is a device or a pipe, not a file"),
+        (RAW, ("--file=long.csv",), "--file: long.csv cannot be read: it has 65 bytes; 64 are the most"),
+        ("-", (), "REQUEST has more than 40,000 characters, which are the most"),
+    ],
+)
+def test_what_never_ends_is_not_read(
+    server: OpenAIServer,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    raw: str,
+    more: tuple[str, ...],
+    text: str,
+) -> None:
+    monkeypatch.setattr("pytest_gta.authoring.raw_request.MAX_BYTES", 64)
+    os.mkfifo("pipe")
+    Path("long.csv").write_bytes(b"1" * 65)
+    with Path("/dev/zero").open(encoding="utf-8") as endless:
+        monkeypatch.setattr("sys.stdin", endless)
+        with pytest.raises(SystemExit) as ended:
+            author(server, "--yes", *more, raw=raw)
+    assert ended.value.code == 2
+    assert capsys.readouterr().err == f"pytest-gta: {text}\n"
+    assert server.requests == []
+
+
+def test_a_review_file_that_never_ends_is_not_read(server: OpenAIServer, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        author(server, "--review-file=/dev/zero")
+    assert ended.value.code == 2
+    assert "/dev/zero cannot be read: it is a device or a pipe, not a file\n" in capsys.readouterr().err
 
 
 def test_a_task_that_is_made_is_put_into_another_place_without_asking_again(

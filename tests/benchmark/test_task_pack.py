@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -9,8 +10,9 @@ import pytest
 from pytest_gta.benchmark.dataset import DatasetError
 from pytest_gta.benchmark.task import Resource, Task, TaskFault
 from pytest_gta.benchmark.task_pack import TaskPack
+from pytest_gta.benchmark.yaml_document import MAX_BYTES
 from tests.release_factory import make_release
-from tests.task_files import write_task
+from tests.task_files import TASK, write_task
 
 
 def test_every_yaml_below_is_a_task_but_for_inputs_and_hidden_ones(tmp_path: Path) -> None:
@@ -89,10 +91,59 @@ def test_the_digest_covers_every_file_wherever_the_pack_lies(tmp_path: Path) -> 
 def test_what_is_no_pack_says_so(tmp_path: Path) -> None:
     with pytest.raises(DatasetError, match=r"neither end\.json nor a task as a YAML file"):
         TaskPack(tmp_path)
-    write_task(tmp_path / "a.yaml")
-    write_task(tmp_path / "a" / "task.yaml")
-    with pytest.raises(DatasetError, match=r"a/task\.yaml and a\.yaml have the same id 'a'; give one another `id`"):
-        TaskPack(tmp_path)
+
+
+def test_an_id_in_two_files_is_a_fault_beside_all_others(tmp_path: Path) -> None:
+    write_task(tmp_path / "a.yaml", inputs={"in.csv": b"1"})
+    write_task(tmp_path / "a" / "task.yaml", "request: [\n")
+    write_task(tmp_path / "b.yaml")
+    pack = TaskPack(tmp_path)
+    assert pack.task_ids == ("a", "b")
+    twice, other = (fault.reason for fault in pack.faults("a"))
+    assert twice == "a/task.yaml and a.yaml have the same id; give one another `id`"
+    assert other.startswith("a/task.yaml, line 2: is not YAML: ")
+    assert isinstance(pack.tasks()[1], Task)
+    digest = pack.sha256
+    (tmp_path / "in.csv").write_bytes(b"2")
+    assert TaskPack(tmp_path).sha256 != digest
+
+
+def test_a_link_out_of_the_pack_is_not_followed(tmp_path: Path) -> None:
+    pack = tmp_path / "pack"
+    write_task(tmp_path / "theirs.yaml")
+    (tmp_path / "secret.csv").write_bytes(b"secret")
+    write_task(pack / "a.yaml", inputs={"in.csv": b"1", "out.csv": b"1", "folder/secret.csv": b"1"})
+    (pack / "in.csv").rename(pack / "real.csv")
+    (pack / "in.csv").symlink_to("real.csv")
+    (pack / "out.csv").unlink()
+    (pack / "out.csv").symlink_to("../secret.csv")
+    (pack / "folder" / "secret.csv").unlink()
+    (pack / "folder").rmdir()
+    (pack / "folder").symlink_to(tmp_path)
+    (pack / "loop.csv").symlink_to("loop.csv")
+    (pack / "b.yaml").symlink_to("../theirs.yaml")
+    write_task(pack / "c.yaml", TASK + "files: [real.csv, loop.csv]\n")
+    opened = TaskPack(pack)
+    why = f"is a link that leads out of {pack}; put the file itself there"
+    assert [fault.reason for fault in opened.faults("a")] == [f"out.csv {why}", f"folder/secret.csv {why}"]
+    assert [fault.reason for fault in opened.faults("b")] == [f"b.yaml {why}"]
+    task = opened.task("c")
+    assert [opened.has_resource(task, resource) for resource in task.resources] == [True, False]
+    assert len(opened.sha256) == 64
+
+
+@pytest.mark.parametrize("size", [None, MAX_BYTES + 1])
+def test_a_task_is_no_pipe_and_no_huge_file(tmp_path: Path, size: int | None) -> None:
+    path = tmp_path / "a.yaml"
+    if size is None:
+        os.mkfifo(path)
+    else:
+        with path.open("wb") as file:
+            file.truncate(size)
+    pack = TaskPack(path)
+    why = "it is a device or a pipe, not a file" if size is None else "it has 8,388,609 bytes; 8,388,608 are the most"
+    assert [fault.reason for fault in pack.faults("a")] == [f"a.yaml cannot be read ({why})"]
+    assert len(pack.sha256) == 64
 
 
 def test_a_release_below_yaml_tasks_is_not_passed_over(tmp_path: Path) -> None:

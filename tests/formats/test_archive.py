@@ -60,6 +60,20 @@ def test_one_damaged_member_leaves_the_others(tmp_path: Path) -> None:
     assert "second words here" in extract.text
 
 
+def test_a_member_whose_packed_data_is_damaged_leaves_the_others(tmp_path: Path) -> None:
+    path = tmp_path / "half.zip"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_LZMA) as archive:
+        archive.writestr("a.txt", b"first words here")
+        archive.writestr("b.txt", b"second words here")
+        start = archive.getinfo("a.txt").header_offset + 30 + len("a.txt") + 9  # past the header of LZMA
+    data = bytearray(path.read_bytes())
+    data[start : start + 8] = b"\xff" * 8
+    path.write_bytes(data)
+    extract = read_file(path)
+    assert extract.faults == ("member a.txt is damaged (its packed data is damaged)",)
+    assert "second words here" in extract.text
+
+
 def test_truncated_zip(tmp_path: Path) -> None:
     path = make(tmp_path / "cut.zip", {"a.txt": b"words " * 500})
     path.write_bytes(path.read_bytes()[:40])

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -8,8 +9,9 @@ import pytest
 from pytest_gta.benchmark.dataset import DatasetError
 from pytest_gta.benchmark.release import Release
 from pytest_gta.benchmark.task import Task, TaskFault
+from pytest_gta.benchmark.task_pack import TaskPack
 from pytest_gta.option_values import datasets
-from pytest_gta.run.selection import dataset_folder, find_datasets, open_dataset, select_tasks
+from pytest_gta.run.selection import dataset_folder, find_datasets, open_dataset, select_tasks, task_id
 from pytest_gta.settings import Settings, SettingsError, resolve
 from tests.release_factory import make_release
 from tests.task_files import write_task
@@ -143,14 +145,28 @@ def test_several_datasets_are_one(tmp_path: Path) -> None:
     assert (tmp_path / "out.csv").read_bytes() == b"a,b\n"
 
 
-def test_an_id_in_two_datasets_is_named(tmp_path: Path) -> None:
+def test_an_id_in_two_datasets_is_a_fault_of_its_own(tmp_path: Path) -> None:
     make_release(tmp_path / "theirs", tasks=2)
     write_task(tmp_path / "mine" / "2.yaml")
-    with pytest.raises(DatasetError) as caught:
-        open_dataset((str(tmp_path / "theirs"), str(tmp_path / "mine")), tmp_path)
-    assert str(caught.value) == (
-        f"the task id '2' is in {tmp_path}/theirs and in {tmp_path}/mine; rename one, or run them one at a time"
+    both = open_dataset((str(tmp_path / "theirs"), str(tmp_path / "mine")), tmp_path)
+    first, second = both.tasks()
+    assert isinstance(first, Task)
+    assert str(second) == (
+        f"task 2: its id is in {tmp_path}/theirs and in {tmp_path}/mine; rename one, or run them one at a time"
     )
+    assert len(both.faults("2")) == 1
+
+
+def test_an_id_with_a_comma_or_a_blank_is_chosen_in_quotes(tmp_path: Path) -> None:
+    for name in ("a,b", "a b", "a"):
+        write_task(tmp_path / f"{name}.yaml")
+    chosen = settings(dataset=str(tmp_path), task='a, "a,b"')
+    assert chosen.task == ("a", "a,b")
+    assert [task_id(task) for task in select_tasks(TaskPack(tmp_path), chosen)] == ["a", "a,b"]
+    with pytest.raises(SettingsError, match=re.escape('\'c\' is not in the dataset; it has a, "a b", "a,b"')):
+        select_tasks(TaskPack(tmp_path), settings(dataset=str(tmp_path), task="c"))
+    with pytest.raises(SettingsError, match="has a double quote that is not closed"):
+        settings(task='"a,b')
 
 
 def test_a_name_of_a_source_that_nobody_knows(tmp_path: Path) -> None:
