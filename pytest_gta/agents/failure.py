@@ -21,17 +21,6 @@ _MODEL_CLIENTS = frozenset(
 
 _KEY_NAME = re.compile(r"(?:^|_)(?:API_?KEY|TOKEN|SECRET|ACCESS_KEY)$", re.IGNORECASE)
 
-_NOT_SERVING = frozenset(
-    (
-        ModelErrorKind.RATE_LIMITED,
-        ModelErrorKind.UNAVAILABLE,
-        ModelErrorKind.AUTH,
-        ModelErrorKind.NO_CREDIT,
-        ModelErrorKind.HALTED,
-        ModelErrorKind.BAD_REPLY,
-    )
-)
-
 _ENDPOINT_STATUSES = frozenset((401, 402, 403, 404, 407, 429, 500, 502, 503, 504, 529))
 
 _ENDPOINT_NAMES = re.compile(
@@ -119,7 +108,7 @@ def remark_on_kill(how: str, memory: MemoryWatch) -> str:
 
 def _is_endpoint_fault(error: BaseException) -> bool:
     if isinstance(error, ModelError):
-        return error.kind in _NOT_SERVING
+        return error.kind.is_of_the_endpoint
     if not _of_a_model_client(error):
         return False
     status = _status(error)

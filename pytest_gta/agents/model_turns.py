@@ -39,14 +39,6 @@ TOOL_GRACE_S = 150.0
 _LOOK_S = 0.25
 _BOOKED_LATE_S = 1.1
 """The client books its waiting a second late at most; until then it looks like the agent's own time."""
-_NOT_OURS = {
-    ModelErrorKind.RATE_LIMITED,
-    ModelErrorKind.UNAVAILABLE,
-    ModelErrorKind.AUTH,
-    ModelErrorKind.NO_CREDIT,
-    ModelErrorKind.HALTED,
-    ModelErrorKind.BAD_REPLY,
-}
 _THOUGHT = re.compile(r"\A(?:\s*<think>)?.*</think>", re.DOTALL | re.IGNORECASE)
 
 
@@ -295,7 +287,7 @@ class ModelTurns:
         if _said_nothing(error):
             return Ended(StopReason.NO_ANSWER, str(error))
         halted = error.kind is ModelErrorKind.HALTED or error.kind.halts_the_run
-        if error.kind in _NOT_OURS or self.turns == 0:
+        if error.kind.is_of_the_endpoint or self.turns == 0:
             return AgentUnavailable(str(error), halted=halted)
         return Ended(StopReason.AGENT_ERROR, str(error))
 

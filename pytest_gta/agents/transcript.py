@@ -185,14 +185,6 @@ def read_transcript(path: Path) -> tuple[Step, ...]:
     return tuple(steps)
 
 
-def count_steps(steps: Iterable[Step]) -> Counts:
-    """Count turns and tool calls; a call without a result counts as an error."""
-    tally = _Tally()
-    for step in steps:
-        tally.add(step)
-    return tally.counts
-
-
 class _Tally:
     def __init__(self) -> None:
         self._turns = self._called = self._answered = self._errors = self._not_run = 0

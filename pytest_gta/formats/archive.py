@@ -22,7 +22,6 @@ _MOST_READ = 20
 _MOST_MEMBER_BYTES = 32 * 1024 * 1024
 _MOST_MEMBER_CHARS = 200_000
 _BOMB_RATIO = 200
-_CLUTTER = frozenset(("__MACOSX", ".git", "node_modules", "__pycache__"))
 _OPENERS: dict[bytes, Callable[[Any], Any]] = {b"\x1f\x8b": gzip.open, b"BZ": bz2.open, b"\xfd7": lzma.open}
 _DAMAGE = (*DAMAGE, tarfile.TarError)
 

@@ -6,6 +6,7 @@ import lzma
 import posixpath
 import zipfile
 import zlib
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import IO, BinaryIO
 from urllib.parse import unquote
@@ -122,6 +123,16 @@ class Package:
     def related(self, part: str, kind: str) -> list[str]:
         """Return the parts inside that a part points at by relations whose type ends in ``/kind``."""
         return [r.target for r in self.relations(part).values() if r.type.endswith("/" + kind) and not r.external]
+
+    def roots(self, part: str, kind: str, what: str, reading: Reading) -> Iterator[tuple[str, Element]]:
+        """Yield such parts with the root element of each; one that cannot be read is a fault, which calls it `what`."""
+        for name in self.related(part, kind):
+            try:
+                root = self.xml(name)
+            except Unreadable as fault:
+                reading.fault(f"{what} could not be read: {fault}")
+            else:
+                yield name, root
 
     def _read_relations(self, part: str) -> dict[str, Relation]:
         folder, name = posixpath.split(part)

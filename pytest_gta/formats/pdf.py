@@ -15,8 +15,6 @@ from pytest_gta.formats.wording import clean, one_line, plural, spans, spread, s
 if TYPE_CHECKING:
     from pypdfium2 import PdfDocument
 
-MEDIA_TYPE = "application/pdf"
-
 _THIN_CHARS = 16
 _MOST_DETAIL_PAGES = 300
 _MOST_SIGHT_PAGES = 100

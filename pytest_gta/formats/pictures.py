@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, BinaryIO
 
@@ -195,11 +195,6 @@ def choose(reading: Reading) -> tuple[Picture, ...]:
     if len(distinct) > most:
         reading.fault(f"{len(made)} of {len(distinct)} pictures are included, spread over the file")
     return tuple(made)
-
-
-def sized(pictures: Sequence[Picture], most: int) -> tuple[Picture, ...]:
-    """Return at most `most` of the pictures, evenly spread."""
-    return tuple(pictures[index] for index in spread(len(pictures), most))
 
 
 def _check_pixels(image: Image, limits: ReadLimits) -> None:

@@ -12,9 +12,6 @@ from pytest_gta.formats.limits import ReadLimits
 from pytest_gta.formats.reading import Reading, Source, Unreadable
 from pytest_gta.formats.sniff import FileType, family_of_name, sniff
 
-FAMILIES = ("word", "slides", "sheets", "pdf", "web", "text", "image", "audio", "video", "archive")
-"""The families; each is a module of this package with a function ``read(source, reading)``."""
-
 PRELOAD = ("lxml.etree", "PIL.Image", "PIL.JpegImagePlugin", "PIL.PngImagePlugin")
 """What a process that forks for each file should import beforehand: what nearly every kind needs, and no more."""
 

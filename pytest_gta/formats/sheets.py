@@ -13,8 +13,6 @@ from pytest_gta.formats.reading import Reading, Source, Unreadable
 from pytest_gta.formats.sheet_cells import CellReader, NumberFormat, Row, SheetMeasure, column_letters, shared_strings
 from pytest_gta.formats.wording import one_line, plural, spans
 
-MEDIA_TYPE = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
-
 _BUILT_IN: dict[int, NumberFormat] = {
     **{
         number: NumberFormat(is_date=True)

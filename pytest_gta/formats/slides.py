@@ -12,8 +12,6 @@ from pytest_gta.formats.reading import Reading, Source, Unreadable
 from pytest_gta.formats.slide_sight import SlideSight
 from pytest_gta.formats.wording import one_line, spans, table
 
-MEDIA_TYPE = "application/vnd.openxmlformats-officedocument.presentationml.presentation"
-
 _EMU_PER_INCH = 914_400
 _BULLETED = ("body", "obj", "")
 _FURNITURE = ("sldNum", "dt")
@@ -203,12 +201,7 @@ def _table(element: Element, slide: _Slide) -> str:
 
 
 def _notes(package: Package, slide: _Slide, reading: Reading) -> None:
-    for part in package.related(slide.part, "notesSlide"):
-        try:
-            root = package.xml(part)
-        except Unreadable as fault:
-            reading.fault(f"the notes of {slide.where} could not be read: {fault}")
-            continue
+    for part, root in package.roots(slide.part, "notesSlide", f"the notes of {slide.where}", reading):
         texts = []
         for shape in descendants(root, "sp"):
             body = child(shape, "txBody")
@@ -221,12 +214,7 @@ def _notes(package: Package, slide: _Slide, reading: Reading) -> None:
 
 
 def _comments(package: Package, slide: _Slide, reading: Reading) -> None:
-    for part in package.related(slide.part, "comments"):
-        try:
-            root = package.xml(part)
-        except Unreadable as fault:
-            reading.fault(f"the comments of {slide.where} could not be read: {fault}")
-            continue
+    for _, root in package.roots(slide.part, "comments", f"the comments of {slide.where}", reading):
         for comment in descendants(root, "cm", "reply"):
             own, body = child(comment, "text"), child(comment, "txBody")
             text = (own.text or "") if own is not None else all_text(comment if body is None else body, "t")

@@ -16,7 +16,6 @@ from pytest_gta.formats.text import decode, shorten_data
 from pytest_gta.formats.web_text import PageText
 from pytest_gta.formats.wording import one_line, plural, squeeze
 
-MEDIA_TYPE = "text/html"
 PAGE_SOURCE = "=== page source ==="
 """The line that stands between what a visitor reads and the page's source."""
 

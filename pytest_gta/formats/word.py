@@ -9,8 +9,6 @@ from pytest_gta.formats.word_story import Story
 from pytest_gta.formats.word_styles import Styles
 from pytest_gta.formats.wording import one_line, squeeze
 
-MEDIA_TYPE = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
-
 _NOTES = (("footnotes", "footnote", "^"), ("endnotes", "endnote", "^e"))
 
 
@@ -39,12 +37,7 @@ def read(source: Source, reading: Reading) -> None:
 
 
 def _optional(package: Package, main: str, kind: str, reading: Reading) -> Element | None:
-    for part in package.related(main, kind):
-        try:
-            return package.xml(part)
-        except Unreadable as fault:
-            reading.fault(f"the {kind} could not be read: {fault}")
-    return None
+    return next((root for _, root in package.roots(main, kind, f"the {kind}", reading)), None)
 
 
 def _headers_and_footers(package: Package, main: str, root: Element, styles: Styles, reading: Reading) -> None:
@@ -68,12 +61,7 @@ def _headers_and_footers(package: Package, main: str, root: Element, styles: Sty
 
 
 def _notes(package: Package, main: str, kind: str, tag: str, sign: str, styles: Styles, reading: Reading) -> None:
-    for part in package.related(main, kind):
-        try:
-            root = package.xml(part)
-        except Unreadable as fault:
-            reading.fault(f"the {kind} could not be read: {fault}")
-            continue
+    for part, root in package.roots(main, kind, f"the {kind}", reading):
         lines = []
         for note in children(root, tag):
             if attribute(note, "type") in ("separator", "continuationSeparator", "continuationNotice"):
@@ -86,12 +74,7 @@ def _notes(package: Package, main: str, kind: str, tag: str, sign: str, styles: 
 
 
 def _comments(package: Package, main: str, styles: Styles, reading: Reading) -> None:
-    for part in package.related(main, "comments"):
-        try:
-            root = package.xml(part)
-        except Unreadable as fault:
-            reading.fault(f"the comments could not be read: {fault}")
-            continue
+    for part, root in package.roots(main, "comments", "the comments", reading):
         lines = []
         for comment in children(root, "comment"):
             author = one_line(attribute(comment, "author"), 80) or "unknown"

@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, TypeVar
 
 from pydantic import BaseModel
@@ -16,7 +17,6 @@ from pytest_gta.llm.api_fault import ApiFault, no_answer, read_fault
 from pytest_gta.llm.capabilities import Capabilities, capabilities_of
 from pytest_gta.llm.connection import connection
 from pytest_gta.llm.emulated_tools import call_schema, in_plain_text, with_calls
-from pytest_gta.llm.endpoint import Endpoint
 from pytest_gta.llm.endpoint_client import EndpointClient, Progress
 from pytest_gta.llm.event_loop import EventLoopThread
 from pytest_gta.llm.json_schema import in_words, response_format, schema_of
@@ -24,8 +24,6 @@ from pytest_gta.llm.model_error import ModelErrorKind
 from pytest_gta.llm.pricing import price
 from pytest_gta.llm.redaction import one_line
 from pytest_gta.llm.reply import NotAReply, Reply, read_reply, read_tokens
-from pytest_gta.llm.retry import RetryPolicy
-from pytest_gta.llm.run_control import RunControl
 
 Client = TypeVar("Client", bound="ChatClient")
 
@@ -46,28 +44,12 @@ class _Request:
 class ChatClient(EndpointClient):
     """Talks to one endpoint: deadlines, retries, adaptation, usage and price are decided here and nowhere else.
 
-    Args:
-        endpoint: Whom to ask.
-        control: Shared by all processes of the run: its halt flag is obeyed (and set when the key or the credit is
-            gone), its pauses are kept. Slots are the caller's: ``async with control.slot(): await client.chat(...)``.
-        on_wait: Told in one line whenever the client waits: ``"retrying in 4 s: 503 overloaded"``.
-        retry: How often and how long to try again.
-
-    Attributes:
-        waited_s: Seconds spent waiting to retry in all calls so far. It grows while a call waits, so that a budget
-            for the model's own time can leave it out.
+    Slots of the run are the caller's: ``async with control.slot(): await client.chat(...)``.
     """
 
-    def __init__(
-        self,
-        endpoint: Endpoint,
-        *,
-        control: RunControl | None = None,
-        on_wait: Callable[[str], None] | None = None,
-        retry: RetryPolicy | None = None,
-    ) -> None:
-        super().__init__(endpoint, control=control, on_wait=on_wait, retry=retry)
-        self._capabilities: Capabilities = capabilities_of(endpoint.base_url, endpoint.model, endpoint.native_tools)
+    @cached_property
+    def _capabilities(self) -> Capabilities:
+        return capabilities_of(self.endpoint.base_url, self.endpoint.model, self.endpoint.native_tools)
 
     @property
     def adaptations(self) -> tuple[str, ...]:

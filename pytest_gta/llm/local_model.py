@@ -20,7 +20,6 @@ from pytest_gta.llm.local_weights import LocalModelUnavailable, find_weights
 from pytest_gta.llm.redaction import one_line
 
 MODEL = "local"
-MODEL_NAME = "SmolLM2-135M-Instruct (Q4_1)"
 CONTEXT_TOKENS = 4096
 
 _START_S = 120.0

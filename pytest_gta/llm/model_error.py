@@ -34,6 +34,11 @@ class ModelErrorKind(StrEnum):
         """Whether no later call can do better."""
         return self in (ModelErrorKind.AUTH, ModelErrorKind.NO_CREDIT)
 
+    @property
+    def is_of_the_endpoint(self) -> bool:
+        """Whether it did not serve, which says nothing about what was asked, nor about who asked."""
+        return self not in (ModelErrorKind.TIMEOUT, ModelErrorKind.CONTEXT_EXCEEDED, ModelErrorKind.BAD_REQUEST)
+
 
 class ModelError(Exception):
     """A model call failed for good. Its text is one line without secrets.

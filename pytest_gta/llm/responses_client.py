@@ -10,20 +10,18 @@ import asyncio
 import base64
 import contextlib
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import Any
 
 from pytest_gta.benchmark.results import Usage
 from pytest_gta.llm.api_fault import ApiFault, no_answer, read_fault
-from pytest_gta.llm.capabilities import capabilities_of
+from pytest_gta.llm.capabilities import Capabilities, capabilities_of
 from pytest_gta.llm.client import ChatClient
 from pytest_gta.llm.connection import connection
-from pytest_gta.llm.endpoint import Endpoint
 from pytest_gta.llm.endpoint_client import Progress
 from pytest_gta.llm.reply import Reply
-from pytest_gta.llm.retry import RetryPolicy
-from pytest_gta.llm.run_control import RunControl
 
 _LIFETIME_S = 24 * 3600
 """After this an endpoint removes a file by itself, should this program not come to do it."""
@@ -33,31 +31,20 @@ _NAMES = {"max_output_tokens": "max_completion_tokens", "text": "response_format
 
 
 class ResponsesClient(ChatClient):
-    """Talks to one endpoint by the Responses API. Tools are not offered through it.
+    """Talks to one endpoint by the Responses API. Tools are not offered through it."""
 
-    Args:
-        endpoint: Whom to ask.
-        control: As for `ChatClient`.
-        on_wait: As for `ChatClient`.
-        retry: As for `ChatClient`.
-
-    Attributes:
-        files: Files in the endpoint's store, by the ``data:`` address that stands for each in a conversation; a
-            picture that is among them is not sent again.
-    """
-
-    def __init__(
-        self,
-        endpoint: Endpoint,
-        *,
-        control: RunControl | None = None,
-        on_wait: Callable[[str], None] | None = None,
-        retry: RetryPolicy | None = None,
-    ) -> None:
-        super().__init__(endpoint, control=control, on_wait=on_wait, retry=retry)
+    @cached_property
+    def _capabilities(self) -> Capabilities:
         # What one of an endpoint's interfaces accepts says little about the other.
-        self._capabilities = capabilities_of(f"{endpoint.base_url or ''} responses", endpoint.model, False)
-        self.files: dict[str, str] = {}
+        return capabilities_of(f"{self.endpoint.base_url or ''} responses", self.endpoint.model, False)
+
+    @cached_property
+    def files(self) -> dict[str, str]:
+        """Files in the endpoint's store, by the ``data:`` address that stands for each in a conversation.
+
+        A picture that is among them is not sent again.
+        """
+        return {}
 
     async def upload(self, address: str, *, deadline_s: float) -> bool:
         """Put a picture into the endpoint's file store, unless it is there.

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pytest_gta.benchmark.run_directory import append_line, read_lines
+from pytest_gta.benchmark.run_directory import append_line
 from pytest_gta.tools.tool import ToolResult
 
 _MOST_TEXT = 2_000
@@ -69,12 +69,6 @@ class CallLog:
         if result.is_error:
             line["error"] = _shortened(result.text)
         append_line(self._file, json.dumps(line, ensure_ascii=False, default=str))
-
-
-def count_calls(file: Path) -> CallCounts:
-    """Return how many calls a record holds; none when there is no such file."""
-    outcomes = [line["ok"] for line in read_lines(file) if isinstance(line.get("ok"), bool)]
-    return CallCounts(len(outcomes), outcomes.count(False))
 
 
 def _shortened(value: Any) -> Any:

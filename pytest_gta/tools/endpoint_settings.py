@@ -8,7 +8,7 @@ from pathlib import Path
 
 from pytest_gta.llm.endpoint import NO_KEY, Endpoint
 from pytest_gta.tools.endpoints import ToolEndpoints
-from pytest_gta.tools.web_search import SERPER_URL, SearchSettings
+from pytest_gta.tools.web_search import SearchSettings
 
 
 class EndpointSettingsError(Exception):
@@ -66,8 +66,3 @@ def set_up(endpoints: ToolEndpoints) -> frozenset[str]:
         "search": endpoints.search_settings.chosen,
     }
     return frozenset(kind for kind, value in there.items() if value)
-
-
-def search_address(settings: SearchSettings) -> str:
-    """Return the address that searches go to, "" when they go to none."""
-    return {"serper": settings.url or SERPER_URL, "searxng": settings.url}.get(settings.chosen, "")

@@ -127,14 +127,7 @@ class ToolEndpoints:
             size: ``"1024x1024"``; left to the endpoint when "" or when it refuses that size.
             deadline_s: Seconds it may take in all.
         """
-        if self.images is None:
-            raise ToolFault(_missing("an image model", "image"))
-        return self._media(
-            self.images,
-            "the image model",
-            lambda model, left_s: model.generate_image(prompt, size, deadline_s=left_s),
-            deadline_s,
-        )
+        return self._picture(lambda model, left_s: model.generate_image(prompt, size, deadline_s=left_s), deadline_s)
 
     def edit_image(self, png: bytes, prompt: str, *, deadline_s: float = DEADLINE_S) -> bytes:
         """Return a picture changed as a text says, as the endpoint encodes it.
@@ -144,14 +137,7 @@ class ToolEndpoints:
             prompt: What to change.
             deadline_s: Seconds it may take in all.
         """
-        if self.images is None:
-            raise ToolFault(_missing("an image model", "image"))
-        return self._media(
-            self.images,
-            "the image model",
-            lambda model, left_s: model.edit_image(png, prompt, deadline_s=left_s),
-            deadline_s,
-        )
+        return self._picture(lambda model, left_s: model.edit_image(png, prompt, deadline_s=left_s), deadline_s)
 
     def search(self, query: str, k: int, *, deadline_s: float = 30.0) -> SearchHits:
         """Return what a search of the web found.
@@ -162,6 +148,11 @@ class ToolEndpoints:
             deadline_s: Seconds it may take in all.
         """
         return self._search.find(query, k, deadline_s=self._seconds(deadline_s))
+
+    def _picture(self, ask: Callable[[MediaClient, float], bytes], deadline_s: float) -> bytes:
+        if self.images is None:
+            raise ToolFault(_missing("an image model", "image"))
+        return self._media(self.images, "the image model", ask, deadline_s)
 
     def _media(self, where: Endpoint, who: str, ask: Callable[[MediaClient, float], T], deadline_s: float) -> T:
         client = MediaClient(where, retry=self._retry)

@@ -12,9 +12,6 @@ from urllib.parse import unquote, urlsplit
 
 from pytest_gta.tools.printable_text import printable, with_real_line_ends
 
-KEPT_SUFFIXES = (".html", ".htm", ".css", ".js", ".mjs", ".json", ".svg", ".xml", ".txt", ".md", ".xhtml")
-"""Names with one of these keep it; only a page is completed."""
-
 _FENCE = re.compile(r"^[ \t]*(`{3,}|~{3,})[ \t]*([\w+-]*)[^\n]*$", re.MULTILINE)
 _MARKUP = re.compile(r"</?[a-zA-Z][a-zA-Z0-9-]*(?:\s[^<>]*)?/?>")
 _STYLE = """

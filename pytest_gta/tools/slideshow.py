@@ -50,11 +50,6 @@ class _Voice:
         return sum(len(part) / VOICE_HZ + _PAUSE_S for part in self.scenes[scene])
 
 
-def scene_count(description: str, seconds: float) -> int:
-    """Return how many scenes a video of a text has when it lasts so long."""
-    return len(merged(scenes_of(description), int(seconds / SHORTEST_SCENE_S)))
-
-
 def compose(
     target: str,
     description: str,

@@ -10,7 +10,6 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
-from types import TracebackType
 from typing import Any, Self
 
 from pytest_gta.tools.arguments import read_arguments
@@ -153,9 +152,7 @@ class Toolbox:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     # -- one call ----------------------------------------------------------------------------------------------------
