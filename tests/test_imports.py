@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -178,3 +179,11 @@ def _used_beyond_types(path: Path) -> Iterator[str]:
 def _imported(below: ast.AST) -> set[str]:
     found = (node for node in ast.walk(below) if isinstance(node, ast.Import | ast.ImportFrom))
     return {(alias.asname or alias.name).partition(".")[0] for node in found for alias in node.names}
+
+
+def test_the_page_for_contributors_names_what_is_there() -> None:
+    page = (PACKAGE.parent / "docs" / "development.md").read_text("utf-8")
+    named = re.findall(r"`(?:python )?([\w./]+(?:\.py|/))`", page)
+    missing = [name for name in named if not any((root / name).exists() for root in (PACKAGE, PACKAGE.parent))]
+    assert len(named) > 60 and missing == []
+    assert " < ".join(LAYERS) in " ".join(page.split())
