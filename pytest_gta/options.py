@@ -132,13 +132,7 @@ OPTIONS: tuple[Option, ...] = (
         joined_by=",",
     ),
     Option(
-        "task",
-        "tasks",
-        "IDS",
-        'Run only these task ids, separated by commas; one that holds a comma or a blank in double quotes: "a, b".',
-        values.words,
-        "",
-        "all",
+        "task", "tasks", "IDS", 'Run only these task ids, separated by commas ("a, b" is one).', values.words, "", "all"
     ),
     Option(
         "category",

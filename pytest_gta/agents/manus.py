@@ -88,23 +88,9 @@ class ManusAgent(ServiceAgent):
         number = self._named(file if isinstance(file, dict) else {}, "id", f"the upload of {path}")
         where = self._named(answer, "upload_url", f"the upload of {path}")
         data = (workspace.root / path).read_bytes()
-        wrong = ""
-        for _ in range(TRIES):
-            try:
-                put = fetch(
-                    where,
-                    data=data,
-                    method="PUT",
-                    timeout_s=10 * service.REQUEST_S,
-                    most_bytes=service.MAX_STATUS_BYTES,
-                )
-            except (OSError, ValueError) as error:
-                wrong = one_line(redact(str(error)), 200)
-                continue
-            if 200 <= put.status < 300:
-                return number
-            wrong = f"it answers {put.status}"
-        raise AgentUnavailable(f"{self._url} does not take the input {path}: {wrong}")
+        what = f"does not take the input {path}"
+        self._at(where, what, data=data, method="PUT", most_bytes=service.MAX_STATUS_BYTES)
+        return number
 
     def _status(self, number: str) -> dict[str, Any]:
         asked = urlencode({"task_id": number, "order": "desc", "limit": MESSAGES})
@@ -138,22 +124,24 @@ class ManusAgent(ServiceAgent):
         self._send("/v2/task.stop", json.dumps({"task_id": number}).encode(), tries=1)
 
     def _send_for(self, number: str, entry: Any, path: str) -> HttpAnswer:
+        what = f"does not hand over {path[:200]}"
+        return self._at(entry["url"], what, most_bytes=MAX_FILE_BYTES, redirects=True)
+
+    def _at(self, url: str, what: str, **how: Any) -> HttpAnswer:
+        """Ask where a file lies: at another address, signed and often redirected. Nothing of the key goes there."""
         wrong = ""
         for attempt in range(TRIES):
             if attempt:
                 self._stopped.wait(0.5 * attempt)
             try:
-                # Files lie at other addresses, signed and often redirected: nothing of the key goes there.
-                answer = fetch(
-                    entry["url"], timeout_s=10 * service.REQUEST_S, most_bytes=MAX_FILE_BYTES, redirects=True
-                )
+                answer = fetch(url, timeout_s=10 * service.REQUEST_S, **how)
             except (OSError, ValueError) as error:
                 wrong = one_line(redact(str(error)), 200)
                 continue
             if 200 <= answer.status < 300:
                 return answer
             wrong = f"it answers {answer.status}"
-        raise AgentUnavailable(f"{self._url} does not hand over {path[:200]}: {wrong}")
+        raise AgentUnavailable(f"{self._url} {what}: {wrong}")
 
     def _done(self, answer: HttpAnswer, what: str) -> dict[str, Any]:
         """Return what was answered, when it is no refusal."""
