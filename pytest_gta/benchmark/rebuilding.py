@@ -9,6 +9,9 @@ from pytest_gta.benchmark.run_directory import RunDirectory, TaskDirectory
 from pytest_gta.benchmark.scoring import unmeasured
 from pytest_gta.benchmark.task import Task, TaskFault
 
+_NAMED = 8
+"""Tasks that are named in one line."""
+
 
 def rebuild(run: RunDirectory, tasks: Mapping[str, Task | TaskFault], threshold: float) -> tuple[TaskResult, ...]:
     """Return the result of every task of a run, in the order in which they were selected.
@@ -65,9 +68,10 @@ def left_out(run: RunDirectory, shown: Sequence[TaskResult]) -> str:
     judges = {key: result.judge.name or "an unnamed one" for key, result in results.items() if result is not None}
     if not judges:
         return ""
+    more = f" and {len(judges) - _NAMED} more" if len(judges) > _NAMED else ""
     return (
         f"left out, because another judge than {run.judge} scored them ({'; '.join(sorted(set(judges.values())))}): "
-        f"{', '.join(judges)}; --gta-resume={run.whole} has them judged anew"
+        f"{', '.join(list(judges)[:_NAMED])}{more}; choose them with --gta-resume={run.whole} to have them judged anew"
     )
 
 

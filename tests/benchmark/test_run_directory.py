@@ -194,7 +194,7 @@ def test_only_what_the_judge_of_the_run_said_is_rebuilt(run: RunDirectory) -> No
     assert run.task("planning_2").known_verdicts()["cp2"].score == 3
     assert left_out(run, results) == (
         "left out, because another judge than second scored them (first): planning_1; "
-        f"--gta-resume={run.root} has them judged anew"
+        f"choose them with --gta-resume={run.root} to have them judged anew"
     )
 
     run.write_manifest({"judge": {"name": "first"}, "selected": list(tasks)})

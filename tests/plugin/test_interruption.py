@@ -207,7 +207,7 @@ def test_scores_of_two_judges_do_not_stand_in_one_result(
     project.run()
     left_out = (
         "left out, because another judge than another at 127.0.0.1/v1, prompt 2 scored them (judge at 127.0.0.1/v1, "
-        "prompt 2): data_analysis_1; --gta-resume="
+        "prompt 2): data_analysis_1; choose them with --gta-resume="
     )
     other = ("--gta-resume=run", "--gta-judge-model=another", "-p", "no:cacheprovider")
     again = project.pytester.runpytest_inprocess(*other, "-k", "education")
