@@ -12,7 +12,8 @@ from typing import Any
 
 import pytest
 
-from pytest_gta.benchmark.results import StopReason, TaskResult, TaskStatus, total
+from pytest_gta.benchmark.results import StopReason, TaskResult, TaskStatus
+from pytest_gta.benchmark.usage import total
 from pytest_gta.reporters.feedback import GOES_ON, after_feedback
 from pytest_gta.reporters.scoreboard import Scoreboard
 from pytest_gta.reporters.wording import duration, money, points

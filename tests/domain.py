@@ -15,12 +15,11 @@ from pytest_gta.benchmark.results import (
     StopReason,
     TaskResult,
     TaskStatus,
-    Tokens,
-    Usage,
     Verdict,
 )
 from pytest_gta.benchmark.scoring import score_tree
 from pytest_gta.benchmark.task import Checkpoint, Task
+from pytest_gta.benchmark.usage import Tokens, Usage
 
 
 def leaf(node_id: str, weight: float = 1, text: str = "") -> Checkpoint:

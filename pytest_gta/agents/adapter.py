@@ -23,8 +23,9 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_gta.agents.frameworks.recognition import adapt, framework_of
 from pytest_gta.agents.protocol import Agent, AgentRun, AgentUnavailable, Tools
-from pytest_gta.benchmark.results import StopReason, Usage
+from pytest_gta.benchmark.results import StopReason
 from pytest_gta.benchmark.task import Brief
+from pytest_gta.benchmark.usage import Usage
 
 if TYPE_CHECKING:
     from pytest_gta.workspace.workspace import Workspace

@@ -27,7 +27,7 @@ from pytest_gta.agents.protocol import AgentRun, AgentUnavailable
 from pytest_gta.benchmark.task import Brief
 
 if TYPE_CHECKING:
-    from pytest_gta.benchmark.results import Usage
+    from pytest_gta.benchmark.usage import Usage
     from pytest_gta.tools.specification import ToolSpec
     from pytest_gta.tools.tool import ToolResult
 

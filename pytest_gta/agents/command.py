@@ -34,8 +34,9 @@ from pytest_gta.agents.seclusion import Seclusion
 from pytest_gta.agents.specification import AgentSpecError
 from pytest_gta.agents.tool_service import ToolService
 from pytest_gta.agents.whole_request import whole_request
-from pytest_gta.benchmark.results import StopReason, Usage
+from pytest_gta.benchmark.results import StopReason
 from pytest_gta.benchmark.task import Brief
+from pytest_gta.benchmark.usage import Usage
 from pytest_gta.llm.redaction import one_line, redact
 from pytest_gta.workspace.memory_killer import KILLED_STATUSES, MemoryWatch
 

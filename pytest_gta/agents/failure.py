@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from pytest_gta.agents.protocol import AgentUnavailable
-from pytest_gta.benchmark.results import Usage
+from pytest_gta.benchmark.usage import Usage
 from pytest_gta.llm.api_fault import read_fault
 from pytest_gta.llm.model_error import ModelError, ModelErrorKind
 from pytest_gta.llm.redaction import MASK, one_line, redact

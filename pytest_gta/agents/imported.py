@@ -21,8 +21,9 @@ from pytest_gta.agents.limits import Limits
 from pytest_gta.agents.protocol import AgentRun, AgentUnavailable, Tools
 from pytest_gta.agents.recorded_tools import RecordedTools
 from pytest_gta.agents.specification import AgentSpecError
-from pytest_gta.benchmark.results import StopReason, Usage
+from pytest_gta.benchmark.results import StopReason
 from pytest_gta.benchmark.task import Brief
+from pytest_gta.benchmark.usage import Usage
 from pytest_gta.llm.redaction import one_line, redact
 from pytest_gta.workspace.memory_killer import MemoryWatch
 

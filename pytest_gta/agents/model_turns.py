@@ -20,8 +20,9 @@ from pytest_gta.agents.protocol import AgentRun, AgentUnavailable, Tools
 from pytest_gta.agents.recorded_tools import RecordedTools
 from pytest_gta.agents.task_clock import TaskClock
 from pytest_gta.agents.transcript import Transcript
-from pytest_gta.benchmark.results import StopReason, Usage
+from pytest_gta.benchmark.results import StopReason
 from pytest_gta.benchmark.task import Brief
+from pytest_gta.benchmark.usage import Usage
 from pytest_gta.llm.client import ChatClient
 from pytest_gta.llm.endpoint import Endpoint
 from pytest_gta.llm.event_loop import EventLoopThread

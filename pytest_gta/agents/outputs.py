@@ -14,8 +14,9 @@ from pathlib import Path
 from pytest_gta.agents.protocol import AgentRun, AgentUnavailable, Tools
 from pytest_gta.agents.recorded_files import copy_in, note, open_regular, outage_remark, summary
 from pytest_gta.agents.specification import AgentSpecError
-from pytest_gta.benchmark.results import StopReason, Usage
+from pytest_gta.benchmark.results import StopReason
 from pytest_gta.benchmark.task import Brief
+from pytest_gta.benchmark.usage import Usage
 from pytest_gta.workspace.workspace import Workspace
 
 FINAL = "final.txt"

@@ -11,8 +11,9 @@ from pytest_gta.agents.protocol import AgentRun, AgentUnavailable, Tools
 from pytest_gta.agents.recorded_files import copy_in, note, outage_remark, summary
 from pytest_gta.agents.specification import AgentSpecError
 from pytest_gta.benchmark.eval_pack import PackedTask, PackError, deliverable_names, find_file, read_pack
-from pytest_gta.benchmark.results import StopReason, Usage
+from pytest_gta.benchmark.results import StopReason
 from pytest_gta.benchmark.task import Brief
+from pytest_gta.benchmark.usage import Usage
 from pytest_gta.workspace.workspace import Workspace
 
 _NAMED = 5

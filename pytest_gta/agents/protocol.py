@@ -17,8 +17,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
-from pytest_gta.benchmark.results import AgentRecord, StopReason, Tokens, Usage
+from pytest_gta.benchmark.results import AgentRecord, StopReason
 from pytest_gta.benchmark.task import Brief
+from pytest_gta.benchmark.usage import Tokens, Usage
 
 if TYPE_CHECKING:
     from pytest_gta.tools.specification import ToolSpec

@@ -21,9 +21,10 @@ from pytest_gta.agents.failure import disk_is_full, endpoint_fault, failure_line
 from pytest_gta.agents.protocol import Agent, AgentRun, AgentUnavailable, Tools, as_agent
 from pytest_gta.agents.recorded_tools import RecordedTools, TaskEnded
 from pytest_gta.agents.transcript import Counts, Transcript, shortened
-from pytest_gta.benchmark.results import AgentRecord, StopReason, Usage
+from pytest_gta.benchmark.results import AgentRecord, StopReason
 from pytest_gta.benchmark.run_directory import NotWritten
 from pytest_gta.benchmark.task import Brief
+from pytest_gta.benchmark.usage import Usage
 from pytest_gta.llm.redaction import one_line, redact
 
 if TYPE_CHECKING:

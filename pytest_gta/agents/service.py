@@ -31,8 +31,9 @@ from pytest_gta.agents.protocol import AgentRun, AgentUnavailable, Tools
 from pytest_gta.agents.recorded_files import note, summary
 from pytest_gta.agents.tool_service import ToolService
 from pytest_gta.agents.whole_request import whole_request
-from pytest_gta.benchmark.results import StopReason, Usage
+from pytest_gta.benchmark.results import StopReason
 from pytest_gta.benchmark.task import Brief
+from pytest_gta.benchmark.usage import Usage
 from pytest_gta.llm.addresses import is_loopback
 from pytest_gta.llm.http_request import HttpAnswer, fetch
 from pytest_gta.llm.redaction import one_line, redact

@@ -28,8 +28,8 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
-from pytest_gta.benchmark.results import Usage
 from pytest_gta.benchmark.run_directory import append_line, read_lines
+from pytest_gta.benchmark.usage import Usage
 from pytest_gta.llm.redaction import redact
 
 TEXT_LIMIT = 50_000

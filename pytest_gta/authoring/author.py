@@ -12,8 +12,8 @@ from pytest_gta.authoring.critique import CritiqueAnswer, critique_faults
 from pytest_gta.authoring.draft import DraftAnswer, draft_faults, draft_nodes, draft_task
 from pytest_gta.authoring.prompts import critique_messages, draft_messages
 from pytest_gta.authoring.raw_request import RawRequest
-from pytest_gta.benchmark.results import Usage
 from pytest_gta.benchmark.task import Task
+from pytest_gta.benchmark.usage import Usage
 from pytest_gta.benchmark.wording import wording_findings
 from pytest_gta.llm.client import ChatClient
 from pytest_gta.llm.model_error import ModelError

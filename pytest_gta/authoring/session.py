@@ -12,8 +12,8 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from pytest_gta.authoring.critique import CritiqueAnswer
 from pytest_gta.authoring.draft import DraftAnswer
 from pytest_gta.authoring.review import Decision
-from pytest_gta.benchmark.results import Usage
 from pytest_gta.benchmark.run_directory import write_atomic
+from pytest_gta.benchmark.usage import Usage
 
 STATE = "session.json"
 

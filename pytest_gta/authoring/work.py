@@ -13,8 +13,8 @@ from pytest_gta.authoring.draft import DraftAnswer, draft_nodes
 from pytest_gta.authoring.raw_request import RawRequest, shown_inputs
 from pytest_gta.authoring.review import Reviewed, after_review
 from pytest_gta.authoring.session import Session
-from pytest_gta.benchmark.results import Usage
 from pytest_gta.benchmark.task import Checkpoint
+from pytest_gta.benchmark.usage import Usage
 from pytest_gta.workspace.confined_process import ConfinedProcess
 from pytest_gta.workspace.confinement import choose_confinement
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from pytest_gta.benchmark.results import Usage
+from pytest_gta.benchmark.usage import Usage
 from pytest_gta.benchmark.value import Value
 
 DIAGNOSIS = "diagnosis.json"

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from pytest_gta.benchmark.comparison import compare
-from pytest_gta.benchmark.results import FeedbackResult, TaskResult, TaskStatus, Usage
+from pytest_gta.benchmark.results import FeedbackResult, TaskResult, TaskStatus
+from pytest_gta.benchmark.usage import Usage
 
 
 def feedback_summary(tasks: Sequence[TaskResult], threshold: float) -> dict[str, Any] | None:

@@ -16,7 +16,8 @@ from typing import Any
 from pytest_gta.benchmark.capability import CAPABILITIES, CapabilityBasis
 from pytest_gta.benchmark.feedback_gain import feedback_summary
 from pytest_gta.benchmark.repeats import clustered_bootstrap, independent_runs, repeat_summary, scores_by_task
-from pytest_gta.benchmark.results import Bounds, TaskResult, TaskStatus, Usage
+from pytest_gta.benchmark.results import Bounds, TaskResult, TaskStatus
+from pytest_gta.benchmark.usage import Usage
 
 ROOT_SR_THRESHOLDS = (5, 6, 7, 8, 9)
 _Z95 = 1.959963984540054

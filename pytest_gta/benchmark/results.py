@@ -15,6 +15,7 @@ from pydantic import Field, model_validator
 from pytest_gta.benchmark.capability import CapabilityBasis
 from pytest_gta.benchmark.coverage import Coverage
 from pytest_gta.benchmark.gate import Gate
+from pytest_gta.benchmark.usage import Metered, Usage
 from pytest_gta.benchmark.value import Value
 
 SCHEMA_VERSION = 1
@@ -67,40 +68,6 @@ class StopReason(StrEnum):
     NO_ANSWER = "no_answer"
     UNAVAILABLE = "unavailable"
     """Its endpoint stopped serving in the middle of its work: not its own fault, so its task is an error."""
-
-
-class Tokens(Value):
-    """Tokens of one or more model calls; `input` includes the `cached` ones."""
-
-    input: int = 0
-    cached: int = 0
-    output: int = 0
-
-    def __add__(self, other: Tokens) -> Tokens:
-        return Tokens(
-            input=self.input + other.input, cached=self.cached + other.cached, output=self.output + other.output
-        )
-
-
-class Usage(Value):
-    """What model calls used: every attempt counts, also the failed ones.
-
-    Attributes:
-        calls: Requests sent.
-        tokens: As the endpoint reported them.
-        cost_usd: Priced by a price library; None when the model's price is unknown. No calls cost 0.
-    """
-
-    calls: int = 0
-    tokens: Tokens = Tokens()
-    cost_usd: float | None = 0.0
-
-    def __add__(self, other: Usage) -> Usage:
-        return Usage(
-            calls=self.calls + other.calls,
-            tokens=self.tokens + other.tokens,
-            cost_usd=total((self.cost_usd, other.cost_usd)),
-        )
 
 
 class Opinion(Value):
@@ -233,7 +200,7 @@ class CheckpointResult(Value):
         return (self,) if not self.checkpoints else tuple(leaf for c in self.checkpoints for leaf in c.leaves())
 
 
-class AgentRecord(Value):
+class AgentRecord(Metered):
     """How the agent did, apart from what it delivered.
 
     Attributes:
@@ -243,7 +210,6 @@ class AgentRecord(Value):
         turns: Model turns, 0 when unknown.
         tool_calls: Calls of the benchmark's tools, counting unknown tools and unreadable arguments.
         tool_errors: Those that came back as errors.
-        usage: Model usage; `cost_usd` None when the agent does not tell.
         wall_s: Seconds from start to end.
         final_answer: Its last message; "" when there is none.
         tools_offered: Names of the tools it was given, sorted.
@@ -256,7 +222,6 @@ class AgentRecord(Value):
     turns: int = 0
     tool_calls: int = 0
     tool_errors: int = 0
-    usage: Usage = Usage()
     wall_s: float = 0.0
     final_answer: str = ""
     tools_offered: tuple[str, ...] = ()
@@ -283,11 +248,10 @@ class DeliverableRecord(Value):
     note: str = ""
 
 
-class JudgeRecord(Value):
+class JudgeRecord(Metered):
     """Who judged one task, as the run's manifest names its judge, and what it took."""
 
     name: str = ""
-    usage: Usage = Usage()
     cached_leaves: int = 0
     wall_s: float = 0.0
 
@@ -378,13 +342,3 @@ class RunResult(Value):
     summary: dict[str, Any]
     gate: Gate = Gate()
     tasks: tuple[TaskResult, ...]
-
-
-def total(amounts: Iterable[float | None]) -> float | None:
-    """Add amounts of money; one unknown amount makes the sum unknown."""
-    known = 0.0
-    for amount in amounts:
-        if amount is None:
-            return None
-        known += amount
-    return known

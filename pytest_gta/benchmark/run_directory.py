@@ -35,7 +35,8 @@ from typing import IO, TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     # Imported where they are used: pydantic would take a fifth of the time that collecting a release takes.
-    from pytest_gta.benchmark.results import AgentRecord, RunResult, TaskResult, Usage, Verdict
+    from pytest_gta.benchmark.results import AgentRecord, RunResult, TaskResult, Verdict
+    from pytest_gta.benchmark.usage import Usage
 
 MANIFEST = "run.json"
 RESULTS = "results.json"
@@ -188,7 +189,7 @@ class TaskDirectory:
 
     def judge_usage(self) -> Usage:
         """Return what all judging of this task took, over every attempt and resumed run."""
-        from pytest_gta.benchmark.results import Usage
+        from pytest_gta.benchmark.usage import Usage
 
         return sum((verdict.usage for verdict in self._recorded_verdicts()), Usage())
 

@@ -12,8 +12,9 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from pytest_gta.benchmark.results import LeafStatus, Usage, Verdict
+from pytest_gta.benchmark.results import LeafStatus, Verdict
 from pytest_gta.benchmark.run_directory import write_atomic
+from pytest_gta.benchmark.usage import Usage
 
 
 class VerdictCache:

@@ -9,7 +9,7 @@ import secrets
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from pytest_gta.benchmark.results import Usage
+from pytest_gta.benchmark.usage import Usage
 from pytest_gta.judge.failure_label import LEVELS, STAGES, Label, LevelAnswer, StageAnswer, Unlabelled, read_label
 from pytest_gta.judge.prompt import Message, section
 from pytest_gta.llm.client import ChatClient

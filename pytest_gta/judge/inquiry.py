@@ -20,8 +20,9 @@ from contextlib import AbstractAsyncContextManager, nullcontext, suppress
 from dataclasses import dataclass, field
 
 from pytest_gta.benchmark.coverage import Coverage, least
-from pytest_gta.benchmark.results import LeafStatus, Usage, Verdict
+from pytest_gta.benchmark.results import LeafStatus, Verdict
 from pytest_gta.benchmark.task import Brief, Checkpoint
+from pytest_gta.benchmark.usage import Usage
 from pytest_gta.judge.evidence import Evidence
 from pytest_gta.judge.presentation import Presentation
 from pytest_gta.judge.prompt import CORRECTION, REWORDED, PromptStyle

@@ -16,8 +16,9 @@ from contextlib import suppress
 from typing import Any
 
 from pytest_gta.benchmark.coverage import least
-from pytest_gta.benchmark.results import LeafStatus, Opinion, Usage, Verdict
+from pytest_gta.benchmark.results import LeafStatus, Opinion, Verdict
 from pytest_gta.benchmark.task import Brief, Checkpoint
+from pytest_gta.benchmark.usage import Usage
 from pytest_gta.judge.evidence import Evidence
 from pytest_gta.judge.following import follow
 from pytest_gta.judge.judge import Judge, nothing_delivered, warn_of_scale

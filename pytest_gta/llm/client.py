@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel
 
-from pytest_gta.benchmark.results import Tokens, Usage
+from pytest_gta.benchmark.usage import Tokens, Usage
 from pytest_gta.llm.api_fault import ApiFault, no_answer, read_fault
 from pytest_gta.llm.capabilities import Capabilities, capabilities_of
 from pytest_gta.llm.connection import connection

@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from pytest_gta.benchmark.results import Usage
+from pytest_gta.benchmark.usage import Usage
 from pytest_gta.llm.api_fault import ApiFault
 from pytest_gta.llm.endpoint import Endpoint
 from pytest_gta.llm.model_error import ModelError, ModelErrorKind

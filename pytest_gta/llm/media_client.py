@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
-from pytest_gta.benchmark.results import Usage
+from pytest_gta.benchmark.usage import Usage
 from pytest_gta.llm.api_fault import ApiFault, no_answer, read_fault
 from pytest_gta.llm.connection import connection
 from pytest_gta.llm.endpoint_client import EndpointClient, Progress

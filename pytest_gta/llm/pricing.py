@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pytest_gta.benchmark.results import Tokens
+from pytest_gta.benchmark.usage import Tokens
 from pytest_gta.llm.endpoint import OPENAI_URL, Endpoint
 
 LOCAL = "local"

@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass, field
 from typing import Any
 
-from pytest_gta.benchmark.results import Tokens, Usage
+from pytest_gta.benchmark.usage import Tokens, Usage
 
 
 @dataclass(frozen=True)

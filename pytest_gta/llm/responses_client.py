@@ -15,7 +15,7 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
-from pytest_gta.benchmark.results import Usage
+from pytest_gta.benchmark.usage import Usage
 from pytest_gta.llm.api_fault import ApiFault, no_answer, read_fault
 from pytest_gta.llm.capabilities import Capabilities, capabilities_of
 from pytest_gta.llm.client import ChatClient

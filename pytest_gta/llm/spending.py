@@ -9,8 +9,8 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
-from pytest_gta.benchmark.results import Usage
 from pytest_gta.benchmark.run_directory import append_line
+from pytest_gta.benchmark.usage import Usage
 
 LEDGER = "spending.jsonl"
 

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pytest_gta.benchmark.results import CheckpointResult, TaskResult, TaskStatus, total
+from pytest_gta.benchmark.results import CheckpointResult, TaskResult, TaskStatus
+from pytest_gta.benchmark.usage import total
 from pytest_gta.reporters.wording import count
 
 

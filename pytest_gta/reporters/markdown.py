@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from pytest_gta.benchmark.comparison import NothingInCommon, compare, unlike
-from pytest_gta.benchmark.results import RunResult, TaskResult, total
+from pytest_gta.benchmark.results import RunResult, TaskResult
 from pytest_gta.benchmark.run_directory import write_atomic
+from pytest_gta.benchmark.usage import total
 from pytest_gta.reporters.attention import (
     by_need,
     heaviest_loss,

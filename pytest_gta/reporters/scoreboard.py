@@ -11,9 +11,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from pytest_gta.benchmark.rebuilding import finished, unfinished, unfinished_second
-from pytest_gta.benchmark.results import TaskResult, TaskStatus, Verdict, total
+from pytest_gta.benchmark.results import TaskResult, TaskStatus, Verdict
 from pytest_gta.benchmark.run_directory import RunDirectory
 from pytest_gta.benchmark.task import Task, TaskFault
+from pytest_gta.benchmark.usage import total
 
 
 @dataclass

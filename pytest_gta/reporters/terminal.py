@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pytest_gta.benchmark.atomic import AtomicDataset
-from pytest_gta.benchmark.results import RunResult, TaskResult, Usage
+from pytest_gta.benchmark.results import RunResult, TaskResult
 from pytest_gta.benchmark.run_directory import AGENTS
 from pytest_gta.benchmark.task import Task
+from pytest_gta.benchmark.usage import Usage
 from pytest_gta.reporters.attention import least_steady, look_at_first, measured, needy, why, without_score
 from pytest_gta.reporters.change import change_lines
 from pytest_gta.reporters.feedback import FIRST_COUNTS, gain_lines
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from pytest_gta.run.lineup import Lineup
 
 WORST_TASKS, WORST_TASKS_OF_EACH = 5, 3
+RELEASE_NOT_HERE = "gta: these are the bundled tasks; pytest-gta fetch workflow brings the release"
 
 
 def header_lines(lineup: Lineup) -> list[str]:
@@ -54,6 +56,7 @@ def header_lines(lineup: Lineup) -> list[str]:
     lines = [
         f"gta: {release.name}, {of}{count(len(release.task_ids), 'task')}{times}, {count(leaves, 'leaf')}{for_each}, "
         f"success from {settings.threshold:g} points",
+        *([RELEASE_NOT_HERE] if not settings.dataset and release.name == "mini" else ()),
         *([f"gta: {judge}"] if lineup.is_several else ()),
         *(
             f"gta: agent {one.label}: {_agent(one.bench)}{_part(one.bench, lineup)}"

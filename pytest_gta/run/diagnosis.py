@@ -8,8 +8,9 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from pytest_gta.benchmark.diagnosis import DIAGNOSIS, Diagnosed, Diagnosis, read_diagnosis
-from pytest_gta.benchmark.results import TaskResult, Usage
+from pytest_gta.benchmark.results import TaskResult
 from pytest_gta.benchmark.run_directory import write_atomic
+from pytest_gta.benchmark.usage import Usage
 from pytest_gta.judge.failure_label import Label, Level, Stage
 
 if TYPE_CHECKING:

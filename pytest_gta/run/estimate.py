@@ -11,8 +11,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pytest_gta.benchmark.results import RunResult, TaskResult, Tokens, total
+from pytest_gta.benchmark.results import RunResult, TaskResult
 from pytest_gta.benchmark.task import Task, TaskFault
+from pytest_gta.benchmark.usage import Tokens, total
 from pytest_gta.llm.endpoint import Endpoint
 from pytest_gta.llm.pricing import price
 from pytest_gta.reporters.wording import count, money, quantity

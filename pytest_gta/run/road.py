@@ -11,18 +11,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pytest_gta.benchmark.results import (
-    AgentRecord,
-    JudgeRecord,
-    StopReason,
-    TaskResult,
-    TaskStatus,
-    Usage,
-    Verdict,
-)
+from pytest_gta.benchmark.results import AgentRecord, JudgeRecord, StopReason, TaskResult, TaskStatus, Verdict
 from pytest_gta.benchmark.run_directory import TaskDirectory
 from pytest_gta.benchmark.scoring import score_tree, unmeasured
 from pytest_gta.benchmark.task import Brief, Task
+from pytest_gta.benchmark.usage import Usage
 
 if TYPE_CHECKING:
     from pytest_gta.agents.protocol import Agent

@@ -7,9 +7,10 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 from pytest_gta.benchmark.judge_noise import JudgeNoise, ScorePair, judge_noise
-from pytest_gta.benchmark.results import LeafStatus, Usage, Verdict
+from pytest_gta.benchmark.results import LeafStatus, Verdict
 from pytest_gta.benchmark.scoring import score_tree
 from pytest_gta.benchmark.task import Task
+from pytest_gta.benchmark.usage import Usage
 from pytest_gta.run.finished_work import FinishedWork
 
 _TASKS_AT_ONCE = 4

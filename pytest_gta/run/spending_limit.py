@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from pytest_gta.benchmark.results import TaskStatus, Tokens
+from pytest_gta.benchmark.results import TaskStatus
 from pytest_gta.benchmark.run_directory import RunDirectory, TaskDirectory
+from pytest_gta.benchmark.usage import Tokens
 from pytest_gta.llm.endpoint import OPENAI_URL, Endpoint
 from pytest_gta.llm.pricing import price
 from pytest_gta.llm.run_control import RunControl

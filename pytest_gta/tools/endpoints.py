@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Self, TypeVar
 
-from pytest_gta.benchmark.results import Usage
+from pytest_gta.benchmark.usage import Usage
 from pytest_gta.llm.client import ChatClient
 from pytest_gta.llm.endpoint import Endpoint
 from pytest_gta.llm.media_client import MediaClient

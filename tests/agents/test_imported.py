@@ -460,7 +460,7 @@ def test_an_agent_may_add_to_the_transcript_and_knows_its_turns(bench: Bench, mo
     folder = modules(
         telling="""
 import os
-from pytest_gta.benchmark.results import Tokens, Usage
+from pytest_gta.benchmark.usage import Tokens, Usage
 
 def run(tools):
     tools.transcript.add("assistant", "thinking", turn=1, usage=Usage(calls=1, tokens=Tokens(input=9)))

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from pytest_gta.agents.transcript import Counts, Step, StepKind, Transcript, read_transcript
-from pytest_gta.benchmark.results import Tokens, Usage
+from pytest_gta.benchmark.usage import Tokens, Usage
 
 
 def test_steps_come_back_as_they_were(tmp_path: Path) -> None:

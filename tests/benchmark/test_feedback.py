@@ -22,10 +22,10 @@ from pytest_gta.benchmark.results import (
     Opinion,
     TaskResult,
     TaskStatus,
-    Usage,
     Verdict,
 )
 from pytest_gta.benchmark.scoring import score_tree
+from pytest_gta.benchmark.usage import Usage
 from tests.domain import a_task, an_agent, by_id, graded, leaf, not_graded, scored
 
 REQUIREMENTS = ("The budget is in euros.", "The map shows the route.", "There are 3 days.")

@@ -3,8 +3,9 @@ from __future__ import annotations
 import pytest
 
 from pytest_gta.benchmark.metrics import bootstrap_interval, percent, summarize, wilson_interval
-from pytest_gta.benchmark.results import JudgeRecord, LeafStatus, TaskStatus, Usage, Verdict
+from pytest_gta.benchmark.results import JudgeRecord, LeafStatus, TaskStatus, Verdict
 from pytest_gta.benchmark.scoring import score_tree
+from pytest_gta.benchmark.usage import Usage
 from tests.domain import an_agent, by_id, graded, leaf, not_graded, scored, unscored
 
 

@@ -6,16 +6,8 @@ import math
 import pytest
 from pydantic import ValidationError
 
-from pytest_gta.benchmark.results import (
-    LeafStatus,
-    RunResult,
-    TaskResult,
-    TaskStatus,
-    Tokens,
-    Usage,
-    Verdict,
-    total,
-)
+from pytest_gta.benchmark.results import JudgeRecord, LeafStatus, RunResult, TaskResult, TaskStatus, Verdict
+from pytest_gta.benchmark.usage import Tokens, Usage, total
 from tests.domain import a_run, graded, not_graded, scored
 
 
@@ -71,3 +63,33 @@ def test_half_an_emoji_survives_json_in_ascii() -> None:
     task = graded("1", 8, analysis="fine \ud83d")
     carried = json.dumps(task.model_dump(mode="python"), default=str)
     assert TaskResult.model_validate(json.loads(carried)).leaf("cp1").analysis == "fine \ud83d"
+
+
+def test_what_a_task_took_stands_beside_what_its_agent_and_judge_did() -> None:
+    written = json.loads(a_run(graded("1", 8)).model_dump_json())["tasks"][0]
+    assert list(written["agent"]) == [
+        "label", "stop_reason", "stop_detail", "turns", "tool_calls", "tool_errors", "wall_s", "final_answer",
+        "tools_offered", "notes", "calls", "tokens", "cost_usd",
+    ]  # fmt: skip
+    assert written["agent"]["tokens"] == {"input": 900, "cached": 300, "output": 120}
+    assert written["agent"]["cost_usd"] == 0.25
+    assert written["judge"] == {
+        "name": "",
+        "cached_leaves": 0, "wall_s": 0.0, "calls": 1, "tokens": {"input": 100, "cached": 0, "output": 10},
+        "cost_usd": 0.01,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "took",
+    [
+        {"calls": 2, "tokens": {"input": 5, "output": 1}, "cost_usd": None},
+        {"usage": {"calls": 2, "tokens": {"input": 5, "output": 1}, "cost_usd": None}},
+    ],
+    ids=["as written", "as earlier versions wrote it"],
+)
+def test_a_record_is_read_with_what_it_took(took: dict[str, object]) -> None:
+    record = JudgeRecord.model_validate({"cached_leaves": 3, **took})
+    assert record == JudgeRecord(cached_leaves=3, usage=Usage(calls=2, tokens=Tokens(input=5, output=1), cost_usd=None))
+    with pytest.raises(ValidationError):
+        JudgeRecord.model_validate({"calls": 2, "cost": 1.0})

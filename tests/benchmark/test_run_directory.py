@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 
 from pytest_gta.benchmark.rebuilding import left_out, rebuild
-from pytest_gta.benchmark.results import JudgeRecord, TaskStatus, Usage
+from pytest_gta.benchmark.results import JudgeRecord, TaskStatus
 from pytest_gta.benchmark.run_directory import NotWritten, RunDirectory, append_line, read_lines, write_atomic
 from pytest_gta.benchmark.scoring import score_tree
+from pytest_gta.benchmark.usage import Usage
 from tests.domain import a_run, a_task, an_agent, by_id, graded, not_graded, scored, unscored
 
 

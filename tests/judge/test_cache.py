@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from pytest_gta.benchmark.results import LeafStatus, Tokens, Usage, Verdict
+from pytest_gta.benchmark.results import LeafStatus, Verdict
+from pytest_gta.benchmark.usage import Tokens, Usage
 from pytest_gta.judge.cache import VerdictCache
 
 KEY = "ab" + "0" * 62

@@ -12,7 +12,8 @@ from typing import Any
 
 import pytest
 
-from pytest_gta.benchmark.results import LeafStatus, Tokens, Usage, Verdict
+from pytest_gta.benchmark.results import LeafStatus, Verdict
+from pytest_gta.benchmark.usage import Tokens, Usage
 from pytest_gta.judge.judge import Judge, JudgeScaleWarning, nothing_delivered
 from pytest_gta.judge.prompt import PromptStyle
 from pytest_gta.judge.waits import Waits

@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from pytest_gta.benchmark.results import Usage, Verdict
+from pytest_gta.benchmark.results import Verdict
 from pytest_gta.benchmark.task import Checkpoint
+from pytest_gta.benchmark.usage import Usage
 from pytest_gta.judge.cache import VerdictCache
 from pytest_gta.judge.prompt import PromptStyle
 from tests.judge.conftest import (

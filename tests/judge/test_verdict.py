@@ -7,7 +7,7 @@ import json
 
 import pytest
 
-from pytest_gta.benchmark.results import Usage
+from pytest_gta.benchmark.usage import Usage
 from pytest_gta.judge.verdict import (
     ANALYSIS_LIMIT,
     ParsedVerdict,

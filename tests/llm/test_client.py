@@ -9,7 +9,7 @@ import time
 import pytest
 from pydantic import BaseModel
 
-from pytest_gta.benchmark.results import Tokens
+from pytest_gta.benchmark.usage import Tokens
 from pytest_gta.llm import capabilities
 from pytest_gta.llm.client import ChatClient
 from pytest_gta.llm.endpoint import Endpoint

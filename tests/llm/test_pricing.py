@@ -6,7 +6,7 @@ import socket
 
 import pytest
 
-from pytest_gta.benchmark.results import Tokens
+from pytest_gta.benchmark.usage import Tokens
 from pytest_gta.llm.endpoint import Endpoint
 from pytest_gta.llm.pricing import price
 

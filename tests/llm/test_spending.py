@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_gta.benchmark.results import Tokens, Usage
+from pytest_gta.benchmark.usage import Tokens, Usage
 from pytest_gta.llm.spending import LEDGER, Budget, Ledger, Spent
 
 

@@ -67,9 +67,9 @@ def test_what_a_model_used_before_it_gave_out_counts_and_the_task_is_an_error(
     task = project.tasks()["1"]
     assert (task["status"], task["root_score"]) == ("error", None)
     agent = task["agent"]
-    assert (agent["stop_reason"], agent["tool_calls"], agent["usage"]["calls"]) == ("unavailable", 1, len(model.chats))
-    assert agent["usage"]["tokens"]["input"] > 0
-    assert project.results()["summary"]["tokens"]["agent"] == agent["usage"]["tokens"]
+    assert (agent["stop_reason"], agent["tool_calls"], agent["calls"]) == ("unavailable", 1, len(model.chats))
+    assert agent["tokens"]["input"] > 0
+    assert project.results()["summary"]["tokens"]["agent"] == agent["tokens"]
     (line,) = [line for line in result.outlines if line.startswith("ERROR  data_analysis_1 ")]
     assert line.split("leaves")[1] == ", unavailable"
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import pytest
 
-from pytest_gta.benchmark.results import Tokens
+from pytest_gta.benchmark.usage import Tokens
 from tests.openai_server import fails
 from tests.plugin.conftest import Project
 
@@ -16,7 +16,8 @@ AGENT = """
 from pathlib import Path
 
 from pytest_gta.agents.protocol import AgentRun
-from pytest_gta.benchmark.results import StopReason, Tokens, Usage
+from pytest_gta.benchmark.results import StopReason
+from pytest_gta.benchmark.usage import Tokens, Usage
 
 def agent(task, workspace):
     Path(workspace.root, "note.txt").write_text("Written by the agent.")

@@ -122,7 +122,7 @@ def test_the_first_attempt_counts_and_the_second_is_beside_it(reviewed: Callable
     assert (again["mode"], again["status"], again["carried_over"]) == ("checkpoint", "graded", False)
     assert (again["root_score"], again["success"], again["error"]) == (9.0, True, None)
     assert (again["agent"]["turns"], again["agent"]["final_answer"]) == (2, "A better one.")
-    assert again["agent"]["usage"]["cost_usd"] == 0.5
+    assert again["agent"]["cost_usd"] == 0.5
     assert [leaf["score"] for leaf in _leaves(again["checkpoints"])] == [9] * len(made.project.leaves("1"))
     assert again["deliverables"][0]["bytes"] == len("A draft. A better one.")
     assert one["deliverables"][0]["bytes"] == len("A draft.")
@@ -251,7 +251,7 @@ def test_unchanged_work_is_not_judged_again(reviewed: Callable[..., Reviewed]) -
     task = made.project.tasks()["1"]
     leaves = len(made.project.leaves("1"))
     assert len(made.project.server.chats) == leaves
-    assert (task["feedback"]["judge"]["usage"]["calls"], task["feedback"]["judge"]["cached_leaves"]) == (0, leaves)
+    assert (task["feedback"]["judge"]["calls"], task["feedback"]["judge"]["cached_leaves"]) == (0, leaves)
     assert task["feedback"]["root_score"] == task["root_score"]
     assert made.project.results()["summary"]["feedback"]["root_score"]["gain"] == 0
 

@@ -326,8 +326,8 @@ def test_what_the_judge_had_been_asked_of_an_interrupted_task_is_in_the_totals(
     assert project.pytester.runpytest_subprocess(*project.arguments()).ret == 2
     task = project.tasks()["2"]
     assert (task["status"], task["agent"]["stop_reason"]) == ("not_run", "finished")
-    assert task["judge"]["usage"]["calls"] == len(verdicts_on_disk(project.pytester.path / "run")["education_2"]) >= 2
+    assert task["judge"]["calls"] == len(verdicts_on_disk(project.pytester.path / "run")["education_2"]) >= 2
     results = project.results()
-    used = [task["judge"]["usage"]["tokens"]["input"] for task in results["tasks"]]
+    used = [task["judge"]["tokens"]["input"] for task in results["tasks"]]
     assert results["summary"]["tokens"]["judge"]["input"] == sum(used)
     assert min(used) > 0

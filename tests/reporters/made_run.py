@@ -23,13 +23,12 @@ from pytest_gta.benchmark.results import (
     StopReason,
     TaskResult,
     TaskStatus,
-    Tokens,
-    Usage,
     Verdict,
 )
 from pytest_gta.benchmark.run_directory import RunDirectory
 from pytest_gta.benchmark.scoring import score_tree
 from pytest_gta.benchmark.task import CATEGORIES, Checkpoint
+from pytest_gta.benchmark.usage import Tokens, Usage
 from tests.domain import a_file, a_run, an_agent, inner, leaf, scored, unscored
 
 THINGS = ("budget table", "itinerary", "cover picture", "executive summary", "sources page", "speaker notes", "legend")

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from pytest_gta.benchmark.results import StopReason, Usage
+from pytest_gta.benchmark.results import StopReason
+from pytest_gta.benchmark.usage import Usage
 from pytest_gta.reporters.harnesses import write_json, write_page, write_summary
 from pytest_gta.reporters.junit import junit_of_several
 from pytest_gta.reporters.leaderboard import entries_of, text_lines

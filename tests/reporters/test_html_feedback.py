@@ -6,9 +6,10 @@ from pathlib import Path
 
 from lxml import html
 
-from pytest_gta.benchmark.results import FeedbackResult, JudgeRecord, RunResult, StopReason, TaskStatus, Usage
+from pytest_gta.benchmark.results import FeedbackResult, JudgeRecord, RunResult, StopReason, TaskStatus
 from pytest_gta.benchmark.run_directory import RunDirectory
 from pytest_gta.benchmark.scoring import score_tree
+from pytest_gta.benchmark.usage import Usage
 from pytest_gta.reporters.html.page import write_report
 from tests.domain import a_run, an_agent, by_id, graded, leaf, scored
 

@@ -1,7 +1,8 @@
 from __future__ import annotations
 
 from pytest_gta.benchmark.gate import Gate
-from pytest_gta.benchmark.results import TaskStatus, Usage
+from pytest_gta.benchmark.results import TaskStatus
+from pytest_gta.benchmark.usage import Usage
 from pytest_gta.reporters.junit import run_properties
 from tests.domain import a_run, an_agent, graded, not_graded
 

@@ -4,8 +4,9 @@ from html.parser import HTMLParser
 
 import pytest
 
-from pytest_gta.benchmark.results import StopReason, TaskResult, TaskStatus, Usage
+from pytest_gta.benchmark.results import StopReason, TaskResult, TaskStatus
 from pytest_gta.benchmark.scoring import score_tree
+from pytest_gta.benchmark.usage import Usage
 from pytest_gta.reporters.outcome import GateLimits, judge_run
 from pytest_gta.reporters.pytest_html import HEADER_CELLS, row_cells, score_sheet_block, summary_block
 from tests.domain import a_file, a_run, an_agent, by_id, graded, inner, leaf, not_graded, scored, unscored

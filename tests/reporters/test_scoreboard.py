@@ -5,9 +5,10 @@ from pathlib import Path
 import pytest
 
 from pytest_gta.benchmark.metrics import summarize
-from pytest_gta.benchmark.results import StopReason, TaskStatus, Tokens, Usage
+from pytest_gta.benchmark.results import StopReason, TaskStatus
 from pytest_gta.benchmark.run_directory import RunDirectory
 from pytest_gta.benchmark.task import TaskFault
+from pytest_gta.benchmark.usage import Tokens, Usage
 from pytest_gta.reporters.scoreboard import Scoreboard
 from tests.domain import a_task, an_agent, graded, not_graded, scored
 

@@ -5,10 +5,11 @@ from typing import Any
 
 import pytest
 
-from pytest_gta.benchmark.results import JudgeRecord, RunResult, TaskStatus, Tokens, Usage
+from pytest_gta.benchmark.results import JudgeRecord, RunResult, TaskStatus
 from pytest_gta.benchmark.scoring import score_tree
+from pytest_gta.benchmark.usage import Tokens, Usage
 from pytest_gta.reporters.outcome import GateLimits, Measured, judge_run
-from pytest_gta.reporters.terminal import headline, shown_path, summary_lines, write_summary
+from pytest_gta.reporters.terminal import header_lines, headline, shown_path, summary_lines, write_summary
 from tests.domain import a_run, an_agent, by_id, graded, inner, leaf, not_graded, scored
 
 LIMITS = GateLimits(None, None, 0, 7)
@@ -178,3 +179,24 @@ def test_a_path_is_shown_as_it_can_be_copied(tmp_path: Path, monkeypatch: pytest
     monkeypatch.chdir(tmp_path / "sub")
     assert shown_path(tmp_path / "sub" / "run" / "results.json", tmp_path) == "run/results.json"
     assert shown_path(Path("run/results.json"), tmp_path) == str(tmp_path / "run" / "results.json")
+
+
+@pytest.mark.parametrize(("dataset", "told"), [(None, True), ("mini", False)])
+def test_the_header_says_that_the_release_is_not_here_when_nobody_chose(
+    tmp_path: Path, dataset: str | None, told: bool
+) -> None:
+    from pytest_gta.run.lineup import Lineup
+    from pytest_gta.settings import resolve
+
+    given = {
+        "gta_agent": ["cmd:cat"],
+        "gta_dataset": dataset,
+        "gta_judge_model": "j",
+        "gta_run_dir": str(tmp_path / "r"),
+    }
+    settings = resolve(given.get, lambda _name: "", {})
+    assert settings is not None
+    lineup = Lineup(settings, tmp_path, {"GTA_DATA": str(tmp_path), "OPENAI_API_KEY": "k"})
+    line = "gta: these are the bundled tasks; pytest-gta fetch workflow brings the release"
+    assert (line in header_lines(lineup)) is told
+    lineup.close()

@@ -15,8 +15,9 @@ from pytest_gta.agents.imported import TURNS_VARIABLE
 from pytest_gta.agents.limits import Limits
 from pytest_gta.agents.protocol import AgentRun, AgentUnavailable, Tools
 from pytest_gta.agents.whole_request import whole_request
-from pytest_gta.benchmark.results import StopReason, Tokens, Usage
+from pytest_gta.benchmark.results import StopReason
 from pytest_gta.benchmark.task import Brief
+from pytest_gta.benchmark.usage import Tokens, Usage
 
 if TYPE_CHECKING:
     from pytest_gta.llm.endpoint import Endpoint

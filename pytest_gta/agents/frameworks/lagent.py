@@ -20,7 +20,7 @@ from pytest_gta.agents.frameworks.framework_agent import FrameworkAgent, TurnsUs
 from pytest_gta.agents.instructions import shown_result
 from pytest_gta.agents.limits import Limits
 from pytest_gta.agents.protocol import AgentUnavailable, Tools
-from pytest_gta.benchmark.results import Usage
+from pytest_gta.benchmark.usage import Usage
 from pytest_gta.llm.client import ChatClient
 from pytest_gta.llm.endpoint import Endpoint
 from pytest_gta.tools.specification import ToolSpec

@@ -25,7 +25,7 @@ except ImportError as error:
 from pytest_gta.agents.frameworks.framework_agent import FrameworkAgent, TurnsUsedUp, as_text, model_under_test
 from pytest_gta.agents.instructions import shown_result
 from pytest_gta.agents.protocol import Tools
-from pytest_gta.benchmark.results import Tokens
+from pytest_gta.benchmark.usage import Tokens
 from pytest_gta.llm.event_loop import EventLoopThread
 from pytest_gta.tools.specification import ToolSpec
 

@@ -16,7 +16,7 @@ from pytest_gta.agents.failure import reads_like_an_outage
 from pytest_gta.agents.frameworks.framework_agent import FrameworkAgent, TurnsUsedUp, as_text, model_under_test
 from pytest_gta.agents.instructions import shown_result
 from pytest_gta.agents.protocol import AgentUnavailable, Tools
-from pytest_gta.benchmark.results import Tokens
+from pytest_gta.benchmark.usage import Tokens
 from pytest_gta.llm.redaction import one_line, redact
 from pytest_gta.tools.specification import ToolSpec
 

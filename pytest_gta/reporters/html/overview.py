@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from pytest_gta.benchmark.capability import CapabilityBasis
-from pytest_gta.benchmark.results import RunResult, TaskResult, TaskStatus, total
+from pytest_gta.benchmark.results import RunResult, TaskResult, TaskStatus
 from pytest_gta.benchmark.task import CATEGORIES
+from pytest_gta.benchmark.usage import total
 from pytest_gta.reporters.attention import by_need, heaviest_loss, look_at_first, spent, without_score
 from pytest_gta.reporters.html.failures import Failures
 from pytest_gta.reporters.html.opinions import widest_spread

@@ -9,8 +9,9 @@ from pathlib import Path, PurePosixPath
 from typing import Literal
 from urllib.parse import quote
 
-from pytest_gta.benchmark.results import DeliverableRecord, TaskResult, Tokens
+from pytest_gta.benchmark.results import DeliverableRecord, TaskResult
 from pytest_gta.benchmark.run_directory import RunDirectory
+from pytest_gta.benchmark.usage import Tokens
 from pytest_gta.reporters.attention import nodes
 from pytest_gta.reporters.html.failures import Failures, FailureView
 from pytest_gta.reporters.html.opinions import Opinions, opinions

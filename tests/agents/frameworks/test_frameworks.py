@@ -15,7 +15,8 @@ import pytest
 from pytest_gta.agents.frameworks.recognition import FRAMEWORKS
 from pytest_gta.agents.protocol import AgentUnavailable
 from pytest_gta.agents.specification import HARNESSES
-from pytest_gta.benchmark.results import StopReason, Tokens
+from pytest_gta.benchmark.results import StopReason
+from pytest_gta.benchmark.usage import Tokens
 from pytest_gta.llm.client import ChatClient
 from tests.agents.conftest import QUICK, Bench
 from tests.agents.frameworks.conftest import PACKAGES, Frameworks
