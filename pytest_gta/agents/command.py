@@ -9,23 +9,24 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import re
 import shlex
 import shutil
 import tempfile
 import time
-import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pytest_gta.agents.command_presets import PRESETS, Preset, mcp_servers, settings_of
+from pytest_gta.agents.command_presets import KEY_VARIABLE, PRESETS, Preset, mcp_servers, settings_of
 from pytest_gta.agents.command_process import GRACE_S, CommandEnd, CommandProcess
 from pytest_gta.agents.failure import reads_like_an_outage, remark_on_kill
 from pytest_gta.agents.imported import agent_environment
 from pytest_gta.agents.limits import Limits
+from pytest_gta.agents.model_check import outage_behind
 from pytest_gta.agents.outputs import FINAL_LIMIT, decoded
 from pytest_gta.agents.protocol import AgentRun, AgentUnavailable, Tools
 from pytest_gta.agents.recorded_files import note, open_regular
@@ -37,6 +38,7 @@ from pytest_gta.agents.whole_request import whole_request
 from pytest_gta.benchmark.results import StopReason
 from pytest_gta.benchmark.task import Brief
 from pytest_gta.benchmark.usage import Usage
+from pytest_gta.llm.endpoint import NO_KEY
 from pytest_gta.llm.redaction import one_line, redact
 from pytest_gta.workspace.memory_killer import KILLED_STATUSES, MemoryWatch
 
@@ -45,7 +47,7 @@ if TYPE_CHECKING:
 
 ANSWER_LIMIT = 20_000
 """Characters of the end of standard output that are a final answer."""
-PLACES = ("request", "workspace", "mcp_config", "mcp_url", "model", "base_url", "session")
+PLACES = ("request", "workspace", "mcp_config", "mcp_url", "model", "base_url")
 """What may stand in braces in a command: ``{request}`` is the path of the file with the request, and so on."""
 
 _LOGGED_OUT = re.compile(
@@ -131,6 +133,10 @@ class CommandAgent:
         if self._process is not None:
             self._process.stop()
 
+    def outage(self, run: AgentRun) -> str:
+        """Return why its model does not serve, of a run that left no file; "" when it does or is not known."""
+        return outage_behind(run, self._environment)
+
     def run(self, task: Brief, tools: Tools, workspace: Workspace) -> AgentRun:
         """Start the command, serve its tool calls and return how it ended.
 
@@ -156,7 +162,6 @@ class CommandAgent:
                 "mcp_url": service.url,
                 "model": self._environment.get("GTA_MODEL", ""),
                 "base_url": self._environment.get("GTA_BASE_URL", ""),
-                "session": f"gta-{uuid.uuid4().hex[:12]}",
             }
             environment = self._variables(preset, private, places, service)
             words = self._words(preset, program, places, served=bool(service.url))
@@ -216,6 +221,8 @@ class CommandAgent:
             settings = private / "settings.json"
             settings.write_text(json.dumps(settings_of(preset.settings, places, service.token), indent=1), "utf-8")
             variables[preset.settings_variable] = str(settings)
+        if preset.endpoint and places["model"] and places["base_url"] and not os.environ.get(KEY_VARIABLE):
+            variables[KEY_VARIABLE] = NO_KEY  # its program asks for one, whatever the server does
         if self._seclusion.program:
             variables["TMPDIR"] = "/tmp"  # noqa: S108 - its own, empty one
         return agent_environment(variables, withheld=self._withheld)

@@ -4,8 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any
+
+KEY_VARIABLE = "OPENAI_API_KEY"
+"""Holds the key of the server that ``--gta-base-url`` names."""
+NO_LIMIT_S = 86_400
+"""Seconds for limits of a program's own on a task or a tool call: the benchmark's hold, and are told in time."""
 
 _NONE: Mapping[str, str] = MappingProxyType({})
 
@@ -61,14 +67,14 @@ PRESETS: Mapping[str, Preset] = MappingProxyType(
                 "-c", 'model_provider="gta"',
                 "-c", 'model_providers.gta.name="gta"',
                 "-c", 'model_providers.gta.base_url="{base_url}"',
-                "-c", 'model_providers.gta.env_key="OPENAI_API_KEY"',
+                "-c", f'model_providers.gta.env_key="{KEY_VARIABLE}"',
                 "-c", 'model_providers.gta.wire_api="responses"',
             ),
             tools=(
                 "-c", 'mcp_servers.gta.url="{mcp_url}"',
                 "-c", 'mcp_servers.gta.bearer_token_env_var="GTA_MCP_TOKEN"',
                 "-c", 'mcp_servers.gta.default_tools_approval_mode="approve"',
-                "-c", "mcp_servers.gta.tool_timeout_sec=150",
+                "-c", f"mcp_servers.gta.tool_timeout_sec={NO_LIMIT_S}",
             ),
             secluded=("--dangerously-bypass-approvals-and-sandbox",),
             exposed=("--sandbox", "workspace-write"),
@@ -94,11 +100,16 @@ PRESETS: Mapping[str, Preset] = MappingProxyType(
             home_files=(".local/share/opencode/auth.json", ".config/opencode/opencode.json"),
         ),
         "openclaw": Preset(
-            # It has no way to take a request but as an argument: that only says where the request is.
             command=(
-                "openclaw", "agent", "--local", "--session-id", "{session}",
-                "--message", "Carry out the request in the file {request}. Work in the folder {workspace}.",
+                "openclaw", "agent", "exec", "--message-file", "-", "--cwd", "{workspace}",
+                "--timeout", f"{NO_LIMIT_S}",
             ),
+            model=("--model", "{model}"),
+            endpoint=("--model", "gta/{model}"),
+            # Lets our settings include the user's.
+            environment=MappingProxyType({"OPENCLAW_INCLUDE_ROOTS": "~/.openclaw"}),
+            settings="openclaw",
+            settings_variable="OPENCLAW_CONFIG_PATH",
             home_files=(".openclaw/openclaw.json",),
         ),
     }
@@ -120,13 +131,16 @@ def settings_of(name: str, places: Mapping[str, str], token: str) -> dict[str, A
     """
     url = places["mcp_url"]
     if name == "gemini":
-        served = {"httpUrl": url, "headers": _headers(token), "trust": True}
+        served = {"httpUrl": url, "headers": _headers(token), "trust": True, "timeout": 1_000 * NO_LIMIT_S}
         return {"mcpServers": {"gta": served}} if url else {}
+    if name == "openclaw":
+        return _openclaw_settings(places, token)
     settings: dict[str, Any] = {"autoupdate": False, "share": "disabled"}
     if url:
-        settings["mcp"] = {"gta": {"type": "remote", "url": url, "headers": _headers(token), "enabled": True}}
+        served = {"url": url, "headers": _headers(token), "timeout": 1_000 * NO_LIMIT_S}
+        settings["mcp"] = {"gta": {"type": "remote", "enabled": True, **served}}
     if places["base_url"] and places["model"]:
-        options = {"baseURL": places["base_url"], "apiKey": "{env:OPENAI_API_KEY}"}
+        options = {"baseURL": places["base_url"], "apiKey": f"{{env:{KEY_VARIABLE}}}"}
         settings["provider"] = {
             "gta": {
                 "npm": "@ai-sdk/openai-compatible",
@@ -135,6 +149,23 @@ def settings_of(name: str, places: Mapping[str, str], token: str) -> dict[str, A
                 "models": {places["model"]: {}},
             }
         }
+    return settings
+
+
+def _openclaw_settings(places: Mapping[str, str], token: str) -> dict[str, Any]:
+    users = Path.home() / ".openclaw" / "openclaw.json"
+    settings: dict[str, Any] = {"$include": str(users)} if users.is_file() else {}
+    if places["mcp_url"]:
+        served = {"url": places["mcp_url"], "transport": "streamable-http", "headers": _headers(token)}
+        settings["mcp"] = {"servers": {"gta": {**served, "requestTimeoutMs": 1_000 * NO_LIMIT_S}}}
+    if places["base_url"] and places["model"]:
+        provider = {
+            "baseUrl": places["base_url"],
+            "apiKey": f"${{{KEY_VARIABLE}}}",
+            "api": "openai-completions",
+            "models": [{"id": places["model"], "name": places["model"]}],
+        }
+        settings["models"] = {"providers": {"gta": provider}}
     return settings
 
 

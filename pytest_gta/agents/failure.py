@@ -31,7 +31,9 @@ _ENDPOINT_NAMES = re.compile(
 _OUTAGE = re.compile(
     r"\b(?:50[0234]|529)\b[^\n]{0,40}(?:server error|service unavailable|bad gateway|gateway time-?out|overloaded)"
     r"|\b429\b[^\n]{0,40}(?:too many requests|rate.?limit)"
-    r"|insufficient_quota|exceeded your current quota|credit balance is too low|invalid_api_key|incorrect api key"
+    r"|insufficient_quota|exceeded your current quota|quota exceeded|resource_exhausted|invalid_api_key"
+    r"|incorrect api key|credit balance is too low|\b(?:out of|insufficient) (?:credits?|balance|funds)\b"
+    r"|\bbilling (?:error|details|hard limit)\b|overloaded_error|model is overloaded|\bstatus: UNAVAILABLE\b"
     r"|\b(?:service unavailable|rate.?limit)[^\n]{0,20}\berror\b"
     r"|(?:APIConnection|ServiceUnavailable|RateLimit|Authentication|InternalServer)Error\b"
     r"|Max retries exceeded with url|Connection (?:refused|reset by peer)",

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from pytest_gta.agents.child_process import ChildEnded, ChildProcess
 from pytest_gta.agents.failure import remark_on_kill
 from pytest_gta.agents.limits import Limits
+from pytest_gta.agents.model_check import outage_behind
 from pytest_gta.agents.protocol import AgentRun, AgentUnavailable, Tools
 from pytest_gta.agents.recorded_tools import RecordedTools
 from pytest_gta.agents.specification import AgentSpecError
@@ -125,6 +126,10 @@ class ImportedAgent:
         self._stopped = True
         if self._child is not None:
             self._child.end()
+
+    def outage(self, run: AgentRun) -> str:
+        """Return why its model does not serve, of a run that left no file; "" when it does or is not known."""
+        return outage_behind(run, self._environment)
 
     def run(self, task: Brief, tools: Tools, workspace: Workspace) -> AgentRun:
         """Start the process, serve its tool calls and return how it ended.

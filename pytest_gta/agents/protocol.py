@@ -80,7 +80,9 @@ class Agent(Protocol):
     """What is under test.
 
     An agent that watches the clock itself may have a number ``wall_cap_s``, the seconds after which it has ended
-    whatever happens, and a method ``stop()``, called from another thread when it is to end at once.
+    whatever happens, and a method ``stop()``, called from another thread when it is to end at once. One that cannot
+    always tell when its model is down may have a method ``outage(run)``, asked when it left no file: why its model does
+    not serve, "" when it does.
     """
 
     @property

@@ -6,7 +6,7 @@ How an ending is called:
   ``no_answer``;
 - past the deadline it is ``timeout``; what was delivered by then counts;
 - an exception is ``agent_error``, unless it is an endpoint's report that it does not serve: that is not the agent's
-  fault and raises `AgentUnavailable`.
+  fault and raises `AgentUnavailable`, as does an ending without any file while its model does not serve.
 """
 
 from __future__ import annotations
@@ -76,6 +76,7 @@ def run_agent(
     recorded.end_by(began + deadline_s)
     try:
         run = work.result(max(deadline_s, float(getattr(runner, "wall_cap_s", 0.0))))
+        _check_its_model(runner, run, workspace)
     except AgentUnavailable as fault:
         steps.add("end", name="unavailable", detail=str(fault), usage=fault.usage)
         if fault.usage.calls:
@@ -156,6 +157,19 @@ class _Work:
         if endpoint_fault(error):
             raise AgentUnavailable(f"its model endpoint does not serve: {line}") from error
         return AgentRun(StopReason.AGENT_ERROR, "", line, usage=unknown)
+
+
+def _check_its_model(agent: Agent, run: AgentRun, workspace: Workspace) -> None:
+    """See to it that an agent that left no file has failed itself, not its model.
+
+    Raises:
+        AgentUnavailable: When its model does not serve.
+    """
+    outage = getattr(agent, "outage", None)
+    if not callable(outage) or workspace.deliverables().files:
+        return
+    if why := outage(run):
+        raise AgentUnavailable(f"its model endpoint does not serve: {why}", usage=run.usage)
 
 
 def _record(

@@ -64,6 +64,10 @@ def test_no_connection_to_a_model() -> None:
         "Error code: 429 - Too Many Requests",
         "openai.RateLimitError: You exceeded your current quota",
         "Your credit balance is too low to access the API.",
+        "ERROR: Quota exceeded. Check your plan and billing details.",
+        'API Error: 529 {"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}',
+        "[API Error: got status: UNAVAILABLE. The model is overloaded.]",
+        "gta (m) returned a billing error - your API key has run out of credits",
         "requests.exceptions.ConnectionError: Max retries exceeded with url: /v1",
     ],
 )
@@ -79,6 +83,7 @@ def test_an_answer_that_reads_like_an_outage(answer: str) -> None:
         "The service was available on 500 of 502 days.",
         "Here is the incident report. " + "Much was written. " * 20 + "503 Service Unavailable",
         "Room 503: the server is kind.",
+        "The quarter's invoices are in billing.xlsx; two customers are out of stock.",
     ],
 )
 def test_an_answer_that_does_not(answer: str) -> None:

@@ -2,14 +2,15 @@
 
 Runs those that are asked for and installed:
 
-    npm install --global @openai/codex opencode-ai
-    GTA_TEST_COMMANDS=codex,opencode pytest tests/agents/test_real_commands.py
+    npm install --global @openai/codex opencode-ai openclaw
+    GTA_TEST_COMMANDS=codex,opencode,openclaw pytest tests/agents/test_real_commands.py
 """
 
 from __future__ import annotations
 
 import os
 import shutil
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -22,6 +23,8 @@ from pytest_gta.agents.running import run_agent
 from pytest_gta.agents.seclusion import choose_seclusion
 from pytest_gta.agents.transcript import read_transcript
 from pytest_gta.benchmark.results import StopReason
+from pytest_gta.tools.specification import ToolSpec
+from pytest_gta.tools.tool import Tool
 from pytest_gta.tools.toolbox import Toolbox
 from pytest_gta.workspace.confinement import Confinement
 from pytest_gta.workspace.workspace import Workspace
@@ -32,18 +35,27 @@ from tests.openai_server import Answer, OpenAIServer, RecordedRequest, calls, sa
 ASKED_FOR = os.environ.get("GTA_TEST_COMMANDS", "").replace(",", " ").split()
 
 
+TABLE = {"filename": "sum.csv", "data_str": "fruit,number\napples,42"}
+SLOW_S = 65.0
+"""Seconds of a tool that some programs would not wait for, unless they are told to."""
+
+
 def model(request: RecordedRequest) -> Answer:
-    """Write a table by a tool of the benchmark, then say so."""
-    tool = next((name for name in request.tool_names if name.endswith("CsvFileGenerator")), None)
-    if tool is None:
-        return says("A table")  # some programs have a model find a title first
-    if any("sum.csv" in text for _, text in request.tool_results):
+    """Weigh the fruit and write a table, by tools of the benchmark, then say so."""
+    results = [text for _, text in request.tool_results]
+    if any("sum.csv" in text for text in results):
         return says("I wrote sum.csv.")
-    return calls((tool, {"filename": "sum.csv", "data_str": "fruit,number\napples,42"}))
+    name, arguments = ("CsvFileGenerator", TABLE) if any("42 kg" in text for text in results) else ("Scales", {})
+    tool = next((offered for offered in request.tool_names if offered.endswith(name)), None)
+    if tool is not None:
+        return calls((tool, arguments))
+    if "tool_call" in request.tool_names:  # some have a model look for tools first
+        return calls(("tool_call", {"id": f"gta__{name}", "args": arguments}))
+    return says("A table")  # some have a model find a title first
 
 
 @pytest.mark.parametrize("secluded", [True, False], ids=["secluded", "exposed"])
-@pytest.mark.parametrize("name", ["codex", "opencode"])
+@pytest.mark.parametrize("name", ["codex", "opencode", "openclaw"])
 def test_it_carries_out_a_task_with_our_tools(
     name: str,
     secluded: bool,
@@ -61,12 +73,18 @@ def test_it_carries_out_a_task_with_our_tools(
         pytest.skip(seclusion.note)
     server = openai_server(model, responses=True)
     told = {"GTA_MODEL": "test-model", "GTA_BASE_URL": server.base_url}
+
+    def weigh() -> str:
+        time.sleep(0.0 if secluded else SLOW_S)
+        return "42 kg"
+
+    scales = Tool(ToolSpec("Scales", "operation", "Weighs.", ()), weigh)
     agent = CommandAgent(name, name, Limits(task_timeout_s=300), seclusion, base=tmp_path, environment=told)
     transcript = tmp_path / "task" / "transcript.jsonl"
     record = run_agent(
         agent,
         brief("Put the fruit of the notes in a table, sum.csv.", inputs=workspace.inputs),
-        Toolbox(workspace, Confinement("process", "")),
+        Toolbox(workspace, Confinement("process", ""), extra=[scales]),
         workspace,
         deadline_s=300,
         transcript=transcript,
@@ -74,6 +92,7 @@ def test_it_carries_out_a_task_with_our_tools(
     assert (record.stop_reason, record.final_answer) == (StopReason.FINISHED, "I wrote sum.csv."), record.stop_detail
     assert [d.path for d in workspace.deliverables().files] == ["sum.csv"]
     assert (workspace.root / "sum.csv").read_text(encoding="utf-8-sig").split() == ["fruit,number", "apples,42"]
-    assert (record.tool_calls, record.tool_errors) == (1, 0)
-    assert [step.name for step in read_transcript(transcript) if step.kind == "tool_call"] == ["CsvFileGenerator"]
+    assert (record.tool_calls, record.tool_errors) == (2, 0)
+    called = [step.name for step in read_transcript(transcript) if step.kind == "tool_call"]
+    assert called == ["Scales", "CsvFileGenerator"]
     assert {request.api_key for request in server.requests} == {"sk-test-0123456789abcdef"}
