@@ -35,8 +35,8 @@ def add_to(subcommands: Any) -> None:
 def run(given: argparse.Namespace) -> int:
     """Merge, write, print the summary, and return the whole run's exit code."""
     from pytest_gta.benchmark.run_directory import RunDirectory
-    from pytest_gta.reporters.terminal import summary_lines
-    from pytest_gta.reporters.wording import benchmark_name
+    from pytest_gta.reporters.outcome import Measured
+    from pytest_gta.reporters.terminal import printed_summary
     from pytest_gta.run.merging import merge, read_part, write_merged
 
     if not given.output and not given.json:
@@ -53,16 +53,14 @@ def run(given: argparse.Namespace) -> int:
     if given.json:
         target = given.json.expanduser().absolute()
         files.append(RunDirectory(target.parent).write_results(merged.result, target))
-    print(f" {benchmark_name(merged.result.run['dataset'])} ".center(80, "="))
-    for line in summary_lines(merged.result, merged.outcome, [str(file) for file in files], Path.cwd(), verbose=True):
-        print(line.text)
+    for line in printed_summary([Measured("", merged.result, merged.outcome)], merged.outcome, files):
+        print(line)
     return merged.outcome.exit_code
 
 
 def _run_of_several(given: argparse.Namespace, overrides: Mapping[str, str]) -> int:
     """The same for runs of several agents: each agent's parts are made one."""
-    from pytest_gta.reporters.terminal import lines_of
-    from pytest_gta.reporters.wording import benchmark_name
+    from pytest_gta.reporters.terminal import printed_summary
     from pytest_gta.run.runs_of_several import merge_agents, write_agents, write_comparison
 
     merged = merge_agents([path.expanduser() for path in given.runs], overrides)
@@ -74,7 +72,6 @@ def _run_of_several(given: argparse.Namespace, overrides: Mapping[str, str]) -> 
         files.extend(write_agents(merged, given.output.expanduser().absolute()))
     if given.json:
         files.append(write_comparison(merged.measured, merged.outcome, given.json.expanduser().absolute()))
-    print(f" {benchmark_name(merged.measured[0].result.run['dataset'])} ".center(80, "="))
-    for line in lines_of(merged.measured, merged.outcome, [str(file) for file in files], Path.cwd()):
-        print(line.text)
+    for line in printed_summary(merged.measured, merged.outcome, files):
+        print(line)
     return merged.outcome.exit_code

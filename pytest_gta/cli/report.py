@@ -36,8 +36,8 @@ def run(given: argparse.Namespace) -> int:
 
     if RunDirectory(given.directory).agents():
         return _run_of_several(given)
-    from pytest_gta.reporters.terminal import summary_lines
-    from pytest_gta.reporters.wording import benchmark_name
+    from pytest_gta.reporters.outcome import Measured
+    from pytest_gta.reporters.terminal import printed_summary
     from pytest_gta.run.run_report import rebuild_run
 
     rebuilt = rebuild_run(given.directory, threshold=given.threshold, baseline=given.baseline)
@@ -60,16 +60,14 @@ def run(given: argparse.Namespace) -> int:
         from pytest_gta.reporters.markdown import write_markdown
 
         files.append(str(write_markdown(rebuilt.result, given.markdown.expanduser().absolute())))
-    print(f" {benchmark_name(rebuilt.result.run['dataset'])} ".center(80, "="))
-    for line in summary_lines(rebuilt.result, rebuilt.outcome, files, Path.cwd(), verbose=True):
-        print(line.text)
+    for line in printed_summary([Measured("", rebuilt.result, rebuilt.outcome)], rebuilt.outcome, files):
+        print(line)
     return rebuilt.outcome.exit_code
 
 
 def _run_of_several(given: argparse.Namespace) -> int:
     """The same for a run of several agents: each of them, and the table of all."""
-    from pytest_gta.reporters.terminal import lines_of
-    from pytest_gta.reporters.wording import benchmark_name
+    from pytest_gta.reporters.terminal import printed_summary
     from pytest_gta.run.runs_of_several import rebuild_agents, write_rebuilt
 
     rebuilt = rebuild_agents(given.directory, threshold=given.threshold, baseline=given.baseline)
@@ -78,7 +76,6 @@ def _run_of_several(given: argparse.Namespace) -> int:
             print(f"pytest-gta: agent {label}: {remark}", file=sys.stderr)
     wanted = {name: path.expanduser().absolute() for name in FILES if (path := getattr(given, name))}
     files = write_rebuilt(rebuilt, given.directory, wanted)
-    print(f" {benchmark_name(rebuilt.measured[0].result.run['dataset'])} ".center(80, "="))
-    for line in lines_of(rebuilt.measured, rebuilt.outcome, [str(file) for file in files], Path.cwd()):
-        print(line.text)
+    for line in printed_summary(rebuilt.measured, rebuilt.outcome, files):
+        print(line)
     return rebuilt.outcome.exit_code

@@ -148,8 +148,7 @@ def lines_of(
         verbose: Add the table by capability, of a run of one agent.
     """
     if len(measured) == 1 and not measured[0].label:
-        only = measured[0].result
-        yield from summary_lines(only, outcome, files, folder, width=width, quiet=quiet, verbose=verbose)
+        yield from _of_one(measured[0].result, outcome, files, folder, width, quiet, verbose)
         return
     for one in measured:
         yield SummaryLine(f"-- {shortened(agent_words(one.result), width - 8)} --", ("bold",))
@@ -173,27 +172,10 @@ def lines_of(
     yield SummaryLine(outcome.line, ("bold", _colour(outcome)))
 
 
-def summary_lines(
-    result: RunResult,
-    outcome: Outcome,
-    files: Sequence[str],
-    folder: Path,
-    *,
-    width: int = 80,
-    quiet: bool = False,
-    verbose: bool = False,
+def _of_one(
+    result: RunResult, outcome: Outcome, files: Sequence[str], folder: Path, width: int, quiet: bool, verbose: bool
 ) -> Iterator[SummaryLine]:
-    """Yield the summary of a run: headline, table by category, worst tasks, costs, files, and what it all means.
-
-    Args:
-        result: The run.
-        outcome: Its meaning.
-        files: The reports written.
-        folder: What shown paths are relative to.
-        width: Columns there are.
-        quiet: Leave out all but the headline and the meaning.
-        verbose: Add the table by capability.
-    """
+    """Yield headline, table by category, worst tasks, costs, files, and what it all means."""
     for line in headline(result.summary, result.run["threshold"]):
         yield SummaryLine(line, ("bold",))
     if not quiet:
@@ -225,6 +207,19 @@ def _caution(results: Sequence[RunResult], width: int) -> Iterator[str]:
 
 def _colour(outcome: Outcome) -> str:
     return {0: "green", 1: "red"}.get(outcome.exit_code, "yellow")
+
+
+def printed_summary(measured: Sequence[Measured], outcome: Outcome, files: Sequence[Path | str]) -> Iterator[str]:
+    """Yield the lines that a command prints of a run: its benchmark, and the whole summary.
+
+    Args:
+        measured: The run, one part for each agent.
+        outcome: Its meaning.
+        files: The reports written.
+    """
+    yield f" {benchmark_name(measured[0].result.run['dataset'])} ".center(80, "=")
+    for line in lines_of(measured, outcome, [str(file) for file in files], Path.cwd(), verbose=True):
+        yield line.text
 
 
 def write_summary(

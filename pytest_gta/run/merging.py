@@ -159,6 +159,7 @@ def _check_alike(first: Part, other: Part) -> None:
     reasons = list(unlike(first.result.run, other.result.run))
     for what, of in (
         ("agent", lambda run: [(run.get("agent") or {}).get(key) for key in ("label", "model")]),
+        ("judge", lambda run: (run.get("judge") or {}).get("name")),
         ("threshold", lambda run: run.get("threshold")),
     ):
         before, now = of(first.result.run), of(other.result.run)

@@ -157,9 +157,15 @@ def test_the_gate_is_that_of_the_runs_unless_another_is_given(
 def test_runs_that_were_not_made_alike_are_refused(shards: Shards, capsys: pytest.CaptureFixture[str]) -> None:
     shards.run("s1", (1, 2))
     RunDirectory(Path("other")).write_results(a_run(graded("1", 9), judge={"model": "j2", "prompt_version": "p1"}))
+    RunDirectory(Path("thrice")).write_results(
+        a_run(
+            graded("1", 9), **shards.facts((2, 2)), judge={"model": "j1", "prompt_version": "p1", "name": "j1, thrice"}
+        )
+    )
     RunDirectory(Path("cut")).write_results(a_run(graded("1", 9), **shards.facts((2, 3))))
     for arguments, said in (
         (["s1", "other", "--json", "x"], "other is no part of the same run as s1: another dataset ("),
+        (["s1", "thrice", "--json", "x"], "s1: another judge (None, now j1, thrice)"),
         (["s1", "cut", "--json", "x"], "the runs are shards of different cuts: 1/2, 2/3"),
         (["s1"], "merge needs a place for the whole run: -o DIR, or --json FILE, or both"),
         (["s1", "-o", "data"], "there is something already; name another directory"),

@@ -9,7 +9,7 @@ from pytest_gta.benchmark.results import JudgeRecord, RunResult, TaskStatus
 from pytest_gta.benchmark.scoring import score_tree
 from pytest_gta.benchmark.usage import Tokens, Usage
 from pytest_gta.reporters.outcome import GateLimits, Measured, judge_run
-from pytest_gta.reporters.terminal import header_lines, headline, shown_path, summary_lines, write_summary
+from pytest_gta.reporters.terminal import header_lines, headline, lines_of, shown_path, write_summary
 from tests.domain import a_run, an_agent, by_id, graded, inner, leaf, not_graded, scored
 
 LIMITS = GateLimits(None, None, 0, 7)
@@ -17,7 +17,9 @@ LIMITS = GateLimits(None, None, 0, 7)
 
 def lines(run: RunResult, folder: Path = Path(), **options: Any) -> list[str]:
     outcome = judge_run(run.summary, LIMITS)
-    return [line.text for line in summary_lines(run, outcome, ["run/results.json"], folder, **options)]
+    return [
+        line.text for line in lines_of([Measured("", run, outcome)], outcome, ["run/results.json"], folder, **options)
+    ]
 
 
 MIXED = (
@@ -170,7 +172,8 @@ def test_pytest_writes_the_same_lines_with_marks(verbosity: int) -> None:
 )
 def test_the_last_line_has_the_colour_of_its_meaning(tasks: list[Any], colour: str) -> None:
     run = a_run(*tasks)
-    *_, last = summary_lines(run, judge_run(run.summary, LIMITS), [], Path())
+    outcome = judge_run(run.summary, LIMITS)
+    *_, last = lines_of([Measured("", run, outcome)], outcome, [], Path())
     assert last.marks == ("bold", colour)
 
 
