@@ -123,6 +123,8 @@ class Release(Dataset):
             return self.path / self._only([folder.name for folder in below], "folder")
         if not self.path.exists():
             raise DatasetError(f"{self.path}: no such file or folder")
+        if not self.path.is_file():
+            raise DatasetError(f"{self.path}: it is a device or a pipe, neither a folder nor a zip")
         try:
             with zipfile.ZipFile(self.path) as archive:
                 names = set(archive.namelist())

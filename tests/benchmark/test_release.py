@@ -108,6 +108,8 @@ def test_an_index_that_is_not_one_is_a_dataset_error(tmp_path: Path, content: st
 def test_what_is_no_dataset_says_so(tmp_path: Path) -> None:
     with pytest.raises(DatasetError, match="no such file or folder"):
         Release(tmp_path / "nope")
+    with pytest.raises(DatasetError, match="/dev/zero: it is a device or a pipe"):
+        Release(Path("/dev/zero"))
     with pytest.raises(DatasetError, match=r"no end\.json in this folder"):
         Release(tmp_path)
     (tmp_path / "x.zip").write_bytes(b"PK\x03\x04 cut off")
