@@ -177,6 +177,16 @@ def _read_cff(path: Path) -> FontFile | None:
         return None
 
 
+def lacking(characters: Iterable[str]) -> str:
+    """Say that characters have no font here, and what brings one."""
+    wanted = sorted(set(characters))
+    more = f" and {len(wanted) - 20} more" if len(wanted) > 20 else ""
+    return (
+        f"No font on this machine has {' '.join(wanted[:20])}{more}: drawn as empty boxes. Use other words or signs, "
+        "or have a font installed that has them: pip install 'pytest-gta[fonts]'."
+    )
+
+
 def truetype_subset(font: FontFile, characters: Iterable[str], target: Any) -> None:
     """Write the glyphs that some characters need from a ``cff`` font to the binary file `target`, as TrueType.
 

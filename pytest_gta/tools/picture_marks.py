@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+from pytest_gta.tools.font_files import lacking
 from pytest_gta.tools.picture_input import SUFFIXES, open_picture, read_box, save
 from pytest_gta.tools.picture_text import PictureFonts, PictureText
 from pytest_gta.tools.specification import ToolParameter, ToolSpec
@@ -263,9 +264,7 @@ def _broken(line: str, size: int, room: int, fonts: PictureFonts) -> list[str]:
 
 
 def _missing(text: PictureText) -> list[str]:
-    if not text.missing:
-        return []
-    return [f"[No font on this machine has: {' '.join(sorted(text.missing))}. Boxes stand for them.]"]
+    return [f"[{lacking(text.missing)}]"] if text.missing else []
 
 
 def _colour(name: str) -> Any:

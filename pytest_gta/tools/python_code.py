@@ -8,6 +8,7 @@ import contextlib
 import importlib.util
 import io
 import linecache
+import os
 import re
 import sys
 import traceback
@@ -16,6 +17,8 @@ from pathlib import Path
 from typing import Any
 
 from pytest_gta.tools.backend import Backend
+from pytest_gta.tools.figure_fonts import FigureFonts
+from pytest_gta.tools.font_files import lacking
 from pytest_gta.tools.specification import ToolParameter, ToolSpec
 from pytest_gta.tools.tool import Tool, ToolFault
 
@@ -101,13 +104,14 @@ def plot(command: str) -> dict[str, Any]:
 
     before = _pictures()
     saved: list[str] = []
-    _record_saving(saved)
+    fonts = FigureFonts()
+    _record_saving(saved, fonts)
     with _captured() as printed:
         # A model calls show() where there is no screen; matplotlib would only warn.
         value = _run(command, {"plt": plt, "matplotlib": matplotlib}, solution_needed=False)
     figures = _figures(value, plt)
     if not figures and not saved and _pictures() == before:
-        returned = "" if value is None else f" It returned a {type(value).__name__}."
+        returned = "" if value is None else f" It returned: {type(value).__name__}."
         raise ToolFault(f"the code ran but made no figure: let solution() return a matplotlib figure.{returned}")
     files = list(dict.fromkeys(name for name in (*saved, *sorted(_pictures() - before)) if Path(name).is_file()))
     for figure in figures[:_MAX_PICTURES]:
@@ -122,6 +126,8 @@ def plot(command: str) -> dict[str, Any]:
         files.append(name)
     left = len(figures) - _MAX_PICTURES
     text = f"Saved {', '.join(files)}." + (f" {left} more figures were not saved." if left > 0 else "")
+    if fonts.missing:
+        text += f"\n{lacking(fonts.missing)}"
     return {"text": _with_printed(text, printed), "files": files}
 
 
@@ -283,14 +289,17 @@ def _figures(value: Any, plt: Any) -> list[Any]:
     return [figure for at, figure in enumerate(figures) if all(figure is not other for other in figures[:at])]
 
 
-def _record_saving(saved: list[str]) -> None:
-    """Note which figures the code saves itself, and under what names in the workspace."""
+def _record_saving(saved: list[str], fonts: FigureFonts) -> None:
+    """Note which figures the code saves itself, and under what names in the workspace; all get `fonts`."""
     from matplotlib.figure import Figure
 
     original: Callable[..., Any] = Figure.savefig
 
     def savefig(self: Any, target: Any, *arguments: Any, **options: Any) -> Any:
-        result = original(self, target, *arguments, **options)
+        def save() -> Any:
+            return original(self, target, *arguments, **options)
+
+        result = fonts.save(self, save, again=save if isinstance(target, str | os.PathLike) else None)
         with contextlib.suppress(TypeError, ValueError, OSError):
             saved.append(Path(target).resolve().relative_to(Path.cwd()).as_posix())
             self._gta_saved = True

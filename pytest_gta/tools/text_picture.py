@@ -10,8 +10,14 @@ from typing import Any
 
 from PIL import Image, ImageDraw, ImageFont
 
-from pytest_gta.tools.font_files import FontFile, FontFolders
-from pytest_gta.tools.writing_direction import has_right_to_left, is_right_to_left
+from pytest_gta.tools.font_files import FontFile, FontFolders, lacking
+from pytest_gta.tools.writing_direction import (
+    can_order,
+    drawn_order,
+    has_right_to_left,
+    is_right_to_left,
+    joined_letters,
+)
 
 Colour = tuple[int, int, int]
 
@@ -53,7 +59,7 @@ class TextPainter:
         self._fonts = fonts or FontFolders()
         self._files: dict[tuple[str, bool, bool], FontFile | None] = {}
         self._others: dict[str, FontFile | None] = {}
-        self._faces: dict[tuple[str, int], Any] = {}
+        self._faces: dict[tuple[str, int, bool], Any] = {}
         self.missing: set[str] = set()
 
     def wrapped(self, text: str, lettering: Lettering, width: float) -> list[str]:
@@ -118,15 +124,7 @@ class TextPainter:
 
     def remark(self) -> str:
         """Say which characters had no font; "" when all had one."""
-        if not self.missing:
-            return ""
-        shown = "".join(sorted(self.missing))[:20]
-        scripts = {unicodedata.name(char, "?").split()[0].title() for char in self.missing}
-        kind = "Chinese, Japanese or Korean" if scripts & {"Cjk", "Hiragana", "Katakana", "Hangul"} else "such"
-        return (
-            f"No font on this machine has {shown}: drawn as empty boxes. A font with {kind} characters has to be "
-            "installed (for CJK: apt install fonts-noto-cjk)."
-        )
+        return lacking(self.missing) if self.missing else ""
 
     # -- fonts -------------------------------------------------------------------------------------------------------
 
@@ -137,14 +135,19 @@ class TextPainter:
             if line:
                 yield line, self._default(lettering.size)
             return
+        ordered = has_right_to_left(line) and can_order()
+        if ordered:
+            # Ordered here, over all fonts of the line: the drawing library would order each run alone.
+            drawn = drawn_order(joined_letters(line), right_to_left=is_right_to_left(line))
+            line = "".join(char for char, _ in drawn)
         fonts = [self._font(char, main) for char in line]
-        if has_right_to_left(line) and fonts:
-            # Cut in pieces, it would be put in order piece by piece.
+        if has_right_to_left(line) and not ordered:
             fonts = [max(fonts, key=lambda font: sum(ord(char) in font.glyphs for char in line))] * len(line)
+            self.missing |= {char for char in line if not char.isspace() and ord(char) not in fonts[0].glyphs}
         start = 0
         for at in range(1, len(line) + 1):
             if at == len(line) or fonts[at] is not fonts[start]:
-                yield line[start:at], self._face(fonts[start], lettering.size)
+                yield line[start:at], self._face(fonts[start], lettering.size, ordered=ordered)
                 start = at
 
     def _font(self, char: str, main: FontFile) -> FontFile:
@@ -169,16 +172,18 @@ class TextPainter:
             self._files[key] = found or self._fonts.with_characters("abcdefghijklmnopqrstuvwxyzABC0123456789.,")
         return self._files[key]
 
-    def _face(self, font: FontFile, size: int) -> Any:
-        key = (str(font.path), size)
+    def _face(self, font: FontFile, size: int, *, ordered: bool) -> Any:
+        key = (str(font.path), size, ordered)
         if key not in self._faces:
-            self._faces[key] = ImageFont.truetype(key[0], size, index=font.index)
+            layout = ImageFont.Layout.BASIC if ordered else None
+            self._faces[key] = ImageFont.truetype(key[0], size, index=font.index, layout_engine=layout)
         return self._faces[key]
 
     def _default(self, size: int) -> Any:
-        if ("", size) not in self._faces:
-            self._faces["", size] = ImageFont.load_default(size)
-        return self._faces["", size]
+        key = ("", size, False)
+        if key not in self._faces:
+            self._faces[key] = ImageFont.load_default(size)
+        return self._faces[key]
 
 
 def _pieces(paragraph: str) -> Iterator[str]:

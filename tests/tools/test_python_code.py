@@ -148,7 +148,7 @@ def test_an_axes_or_a_list_of_figures_will_do(toolbox: Toolbox) -> None:
 @pytest.mark.parametrize(
     ("command", "said"),
     [
-        ("def solution(): return 3", "made no figure: let solution() return a matplotlib figure. It returned a int."),
+        ("def solution(): return 3", "made no figure: let solution() return a matplotlib figure. It returned: int."),
         ("def solution(): return plt.figure(figsize=(500, 2))", "at most 8000 a side"),
         (
             "def solution():\n    plt.plot([1, 2], [1])",

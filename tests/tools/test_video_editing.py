@@ -9,6 +9,7 @@ import pytest
 from PIL import Image
 
 from pytest_gta.tools import video_editing
+from pytest_gta.tools.font_files import FontFolders
 from pytest_gta.tools.media_input import MediaInput
 from pytest_gta.tools.text_picture import Lettering, TextPainter
 from pytest_gta.tools.tool import ToolFault, ToolResult
@@ -16,6 +17,7 @@ from pytest_gta.tools.toolbox import Toolbox
 from pytest_gta.workspace.confinement import choose_confinement
 from pytest_gta.workspace.workspace import Workspace
 from tests.media_factory import level, needs_media, pictures_of, pitch, sound_of, tone, write_video, write_wave
+from tests.tools.fonts import dejavu, square_font
 
 pytestmark = needs_media
 
@@ -252,3 +254,16 @@ def test_lines_are_broken_at_words_and_in_chinese_anywhere() -> None:
     assert "".join(chinese) == "这是一个很长的句子。"
     assert not any(line.startswith("。") for line in chinese)
     assert "".join(painter.wrapped("x" * 60, lettering, 100)) == "x" * 60
+
+
+def test_a_line_in_two_directions_has_each_letter_in_a_font_that_has_it(tmp_path: Path) -> None:
+    pytest.importorskip("bidi")
+    pytest.importorskip("arabic_reshaper")
+    square_font(tmp_path / "SquareCJK.ttf", "字")
+    painter, lettering = TextPainter(FontFolders([tmp_path, dejavu()])), Lettering(40)
+    line = painter.painted(["字 مرحبا"], lettering)
+    assert painter.missing == set()
+    # The first letter is a square that is all filled.
+    assert line.getchannel("A").crop((2, 5, 38, 38)).getextrema() == (255, 255)
+    painter.painted(["文 مرحبا"], lettering)
+    assert painter.missing == {"文"}
