@@ -11,6 +11,8 @@ from pytest_gta.tools.font_files import FontFolders
 
 _WITHOUT_FONT = re.compile(r"Glyph (\d+) ")
 """How matplotlib's warning about a letter begins."""
+_USUAL = "DejaVu Sans"
+"""The family that matplotlib carries and falls back to."""
 
 
 class FigureFonts:
@@ -43,7 +45,8 @@ class FigureFonts:
         families = self._families_with(lacking) if lacking and again else []
         if families and again:
             for text in figure.findobj(Text):
-                text.set_fontfamily([*text.get_fontfamily(), *families])
+                # A family that code names may not be there, and the usual one then no longer steps in by itself.
+                text.set_fontfamily([*text.get_fontfamily(), _USUAL, *families])
             result, lacking = _watched(again)
         self.missing |= lacking
         return result

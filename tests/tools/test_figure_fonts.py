@@ -21,7 +21,7 @@ def test_letters_get_a_font_that_has_them_and_those_without_are_known(tmp_path: 
     # An axis makes its labels as it is drawn.
     axes = made.subplots()
     axes.bar(["字", "b"], [1, 2], color="w")
-    axes.set_title("\U00010400 plain")
+    axes.set_title("\U00010400 plain إيرادات", fontfamily="SimHei, which is not here")
     target = tmp_path / "out.png"
     fonts = FigureFonts(FontFolders([tmp_path]))
 
