@@ -265,7 +265,9 @@ def _name(font: FontFile) -> str:
 def _register(font: FontFile, characters: Iterable[str] = ()) -> str | None:
     """Make a font known to reportlab and return the name it goes by; None when it cannot be embedded."""
     from reportlab.pdfbase import pdfmetrics
-    from reportlab.pdfbase.ttfonts import TTFError, TTFont
+    from reportlab.pdfbase.ttfonts import TTFError
+
+    from pytest_gta.tools.pdf_embedded_font import EmbeddedFont
 
     name = _name(font)
     source: str | io.BytesIO = str(font.path)
@@ -280,7 +282,7 @@ def _register(font: FontFile, characters: Iterable[str] = ()) -> str | None:
         source.seek(0)
     if name not in pdfmetrics.getRegisteredFontNames():
         try:
-            pdfmetrics.registerFont(TTFont(name, source, subfontIndex=font.index if font.outlines != "cff" else 0))
+            pdfmetrics.registerFont(EmbeddedFont(name, source, subfontIndex=font.index if font.outlines != "cff" else 0))
         except TTFError:
             return None
     return name

@@ -144,6 +144,14 @@ def test_symbols_take_a_font_that_has_them(tmp_path: Path, fonts: FontFolders) -
     assert notes == [] and "Helvetica" in fonts_of(reader)
 
 
+def test_characters_beyond_two_bytes_are_found_in_the_text(tmp_path: Path, fonts: FontFolders) -> None:
+    reader, notes = write(tmp_path, "Happy \U0001f600 and \U0001d54f", fonts=fonts)
+    assert notes == []
+    assert "Happy \U0001f600 and \U0001d54f" in reader.pages[0].extract_text()
+    text = pypdfium2.PdfDocument(tmp_path / "out.pdf")[0].get_textpage().get_text_range()
+    assert "Happy \U0001f600 and \U0001d54f" in text
+
+
 def test_chinese_without_any_font_file_names_the_readers_font_and_says_so(tmp_path: Path) -> None:
     reader, notes = write(tmp_path, "# 季度报告\n\n收入增长了百分之十二。")
     assert "STSong-Light" in fonts_of(reader)
