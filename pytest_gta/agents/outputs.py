@@ -17,6 +17,7 @@ from pytest_gta.agents.specification import AgentSpecError
 from pytest_gta.benchmark.results import StopReason
 from pytest_gta.benchmark.task import Brief
 from pytest_gta.benchmark.usage import Usage
+from pytest_gta.formats.legacy_encoding import encoding_of
 from pytest_gta.workspace.workspace import Workspace
 
 FINAL = "final.txt"
@@ -151,8 +152,5 @@ def decoded(data: bytes) -> str:
         if error.start >= len(data) - 3 and len(data) >= FINAL_LIMIT:
             text = data[: error.start].decode("utf-8")
         else:
-            from charset_normalizer import from_bytes
-
-            best = from_bytes(data[:200_000]).best()
-            text = data.decode(best.encoding if best else "cp1252", "replace")
+            text = data.decode(encoding_of(data[:200_000]), "replace")
     return text.replace("\0", "")

@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
+from pytest_gta.formats.legacy_encoding import encoding_of
 from pytest_gta.formats.reading import Reading, Source, Unreadable
 from pytest_gta.formats.wording import plural, spans
 
@@ -78,12 +79,7 @@ def decode(data: bytes) -> tuple[str, str]:
 
 
 def _guess(data: bytes) -> tuple[str, str]:
-    from charset_normalizer import from_bytes
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        best = from_bytes(data[:_MOST_SAMPLE]).best()
-    encoding = best.encoding if best is not None else "cp1252"
+    encoding = encoding_of(data[:_MOST_SAMPLE])
     try:
         return data.decode(encoding), encoding
     except (UnicodeDecodeError, LookupError):

@@ -282,7 +282,9 @@ def _register(font: FontFile, characters: Iterable[str] = ()) -> str | None:
         source.seek(0)
     if name not in pdfmetrics.getRegisteredFontNames():
         try:
-            pdfmetrics.registerFont(EmbeddedFont(name, source, subfontIndex=font.index if font.outlines != "cff" else 0))
+            pdfmetrics.registerFont(
+                EmbeddedFont(name, source, subfontIndex=font.index if font.outlines != "cff" else 0)
+            )
         except TTFError:
             return None
     return name

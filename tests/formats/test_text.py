@@ -46,6 +46,26 @@ def test_encodings(tmp_path: Path, encoding: str, text: str) -> None:
     assert "encoding" in extract.facts
 
 
+@pytest.mark.parametrize(
+    ("encoding", "text"),
+    [
+        ("gb18030", "姓名;金额;代码\n张三;1,5;007\n李四;2,5;\n"),
+        ("gb18030", "产品,价格\n苹果,5\n"),
+        ("big5", "日期,地區,銷售額\n2024-01-01,臺北,120\n"),
+        ("cp949", "이름,금액\n홍길동,15\n김철수,25\n"),
+        ("cp932", "日付,地域,売上\n2024-01-01,東京,120\nカタカナ,ひらがな,1\n"),
+        ("euc_jp", "名前,金額\n山田太郎,15\nカタカナ,ひらがな,1\n"),
+        ("cp1252", "Müller,1\n"),
+        ("cp1252", "naïve café,1\nélève,2\n"),
+        ("cp1251", "Имя,Сумма\nИван,15\nПётр,25\n"),  # noqa: RUF001 - Cyrillic it is
+        ("cp1250", "Łódź,Kraków\nżółty,1\n"),
+    ],
+)
+def test_a_few_words_are_enough_to_tell_the_encoding(tmp_path: Path, encoding: str, text: str) -> None:
+    extract = read_file(write(tmp_path / "odd.csv", text.encode(encoding)))
+    assert (extract.text, extract.facts["encoding"]) == (text, encoding)
+
+
 def test_a_stray_byte_is_a_slip_not_another_encoding(tmp_path: Path) -> None:
     extract = read_file(write(tmp_path / "slip.txt", "wörter und täler ".encode() * 50 + b"\xff end"))
     assert "wörter und täler" in extract.text
