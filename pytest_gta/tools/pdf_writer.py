@@ -132,12 +132,12 @@ def _notes(fonts: PdfFonts, maker: ParagraphMaker, document: Document) -> list[s
         more = f" and {len(fonts.missing) - len(shown)} more" if len(fonts.missing) > len(shown) else ""
         notes.append(
             "No font of this machine has these characters, which are named in brackets or shown as a box: "
-            f"{named}{more}. Replace them, or install a font that has them (e.g. the fonts-noto packages)."
+            f"{named}{more}. Replace them, or have a font installed that has them (pip install 'pytest-gta[fonts]')."
         )
     if fonts.borrowed:
         notes.append(
             "Chinese, Japanese or Korean text uses the font of the program that shows the file, for none is installed "
-            "here; most programs have one (to embed one, install the system package fonts-noto-cjk)."
+            "here; most programs have one (to embed one: pip install 'pytest-gta[fonts]')."
         )
     if any(needs_shaping(text) for text in document.texts()):
         notes.append(

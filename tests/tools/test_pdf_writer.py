@@ -157,7 +157,7 @@ def test_chinese_without_any_font_file_names_the_readers_font_and_says_so(tmp_pa
     assert "STSong-Light" in fonts_of(reader)
     text = pypdfium2.PdfDocument(tmp_path / "out.pdf")[0].get_textpage().get_text_range()
     assert "季度报告" in text and "收入增长了百分之十二。" in text
-    assert len(notes) == 1 and "fonts-noto-cjk" in notes[0]
+    assert len(notes) == 1 and "pytest-gta[fonts]" in notes[0]
 
 
 @pytest.mark.parametrize(
