@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -54,6 +54,18 @@ def add_keywords(item: pytest.Item) -> None:
         return
     item.stash[CONTENDER], item.stash[TASK] = given
     item.extra_keyword_matches.update(getattr(item.stash[TASK], "kinds", ()))
+
+
+def put_longest_first(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """In a worker, let the tasks that took longest in an earlier run begin first. The same in every worker."""
+    worker: dict[str, Any] = getattr(config, "workerinput", {})
+    times: dict[str, float] = worker.get("gta_task_times") or {}
+    if not times:
+        return
+    from pytest_gta.run.task_times import longest_first
+
+    known = [times.get(item.stash[CONTENDER].key(item.stash[TASK].slug)) if TASK in item.stash else 0 for item in items]
+    items[:] = [items[index] for index in longest_first(known, worker["workercount"])]
 
 
 def _markers(task: Task | TaskFault) -> list[pytest.MarkDecorator]:

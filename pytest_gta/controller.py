@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import time
 from datetime import UTC, datetime
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +40,7 @@ from pytest_gta.run.finished_run import compared
 from pytest_gta.run.lineup import Contender, Lineup
 from pytest_gta.run.run_report import OF_THE_RUN, limits_of
 from pytest_gta.run.spending_limit import remarks, why_stopped
+from pytest_gta.run.task_times import task_times
 from pytest_gta.run.written_reports import write_reports
 from pytest_gta.settings import SettingsError
 from pytest_gta.workspace.memory_killer import MemoryWatch
@@ -109,6 +111,8 @@ class Controller:
             )
         if self._runs_nothing:
             return
+        if getattr(option, "dist", "no") == "load" and option.maxschedchunk is None:
+            option.maxschedchunk = 1  # tasks take minutes: none should wait for another while a worker is free
         if (reporter := self._config.pluginmanager.getplugin("terminalreporter")) is not None:
             self._lineup.workshop.on_progress = lambda line: reporter.write_line(f"gta: {line}")
         try:
@@ -127,7 +131,12 @@ class Controller:
         """Tell a worker which run it joins."""
         node.workerinput["gta_run_dir"] = str(self._lineup.run.root)
         node.workerinput["gta_local_url"] = self._lineup.workshop.start_local_model()
+        node.workerinput["gta_task_times"] = self._task_times
         node.workerinput["gta_found_datasets"] = dict(self._lineup.workshop.found_datasets)
+
+    @cached_property
+    def _task_times(self) -> dict[str, float]:
+        return task_times(self._lineup)
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         """Learn which tasks are to run (without xdist)."""

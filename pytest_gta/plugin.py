@@ -125,6 +125,12 @@ def pytest_itemcollected(item: pytest.Item) -> None:
     collection.add_keywords(item)
 
 
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """With workers, begin with the tasks that take longest."""
+    collection.put_longest_first(config, items)
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]

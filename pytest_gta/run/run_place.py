@@ -11,9 +11,14 @@ from pytest_gta.benchmark.run_directory import MANIFEST, OWN_FOLDER, InUse, RunD
 from pytest_gta.settings import SettingsError
 
 
+def runs_folder(folder: Path) -> Path:
+    """Return where runs started in `folder` are kept, unless they are told otherwise."""
+    return folder / OWN_FOLDER / "runs"
+
+
 def new_run_dir(folder: Path, started_at: datetime, label: str) -> Path:
     """Return a directory for a new run below `folder`, named by when it started and what it measures."""
-    runs = folder / OWN_FOLDER / "runs"
+    runs = runs_folder(folder)
     name = f"{started_at:%Y%m%dT%H%M%SZ}-{label}"
     taken = next(n for n in itertools.count(1) if not (runs / (name if n == 1 else f"{name}-{n}")).exists())
     return runs / (name if taken == 1 else f"{name}-{taken}")
