@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from pytest_gta.tools.slide_design import WHITE, colour
 from pytest_gta.tools.slide_visuals import Chart
 
 _KINDS = {
@@ -20,7 +21,7 @@ _KINDS = {
 def add_chart(slide: Any, chart: Chart, box: tuple[float, float, float, float]) -> None:
     """Add a chart in a box (left, top, width, height, in points). An unknown kind becomes columns."""
     from pptx.chart.data import CategoryChartData
-    from pptx.enum.chart import XL_CHART_TYPE, XL_LEGEND_POSITION
+    from pptx.enum.chart import XL_CHART_TYPE, XL_LABEL_POSITION, XL_LEGEND_POSITION
     from pptx.util import Pt
 
     data: Any = CategoryChartData()  # type: ignore[no-untyped-call]
@@ -41,5 +42,9 @@ def add_chart(slide: Any, chart: Chart, box: tuple[float, float, float, float]) 
         drawn.legend.include_in_layout = False
     if kind in ("PIE", "DOUGHNUT"):
         drawn.plots[0].has_data_labels = True
-        drawn.plots[0].data_labels.show_percentage = True
-        drawn.plots[0].data_labels.show_value = False
+        labels = drawn.plots[0].data_labels
+        labels.show_percentage, labels.show_value = True, False
+        if kind == "PIE":
+            labels.position = XL_LABEL_POSITION.OUTSIDE_END
+        else:
+            labels.font.color.rgb = colour(WHITE)  # they stand on the ring

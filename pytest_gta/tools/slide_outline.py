@@ -37,7 +37,7 @@ EXAMPLE = (
 _NAMES: dict[str, tuple[str, ...]] = {
     "title": ("title", "heading", "header", "slide_title", "name"),
     "subtitle": ("subtitle", "sub_title", "subheading"),
-    "content": ("content", "text", "body", "paragraphs", "description"),
+    "content": ("content", "text", "body", "paragraphs", "description", "elements", "blocks"),
     "bullets": ("bullets", "points", "bullet_points", "items", "list"),
     "left": ("left", "left_content", "left_column"),
     "right": ("right", "right_content", "right_column"),
@@ -48,7 +48,10 @@ _NAMES: dict[str, tuple[str, ...]] = {
     "notes": ("notes", "speaker_notes", "note", "speakernotes", "presenter_notes"),
     "layout": ("layout", "type", "slide_type"),
 }
+_KINDS = {"image": "images", "picture": "images", "img": "images", "table": "table", "chart": "chart"}
+"""What an element of a slide's content may say it is, besides text, by where it goes."""
 _IGNORED = frozenset(("slide", "slide_number", "number", "index", "id", "order", "page"))
+_INNER = ("children", "sub_bullets", "subpoints", "items", "bullets", "points", "content")
 _LAYOUTS = {
     "title": "title",
     "title slide": "title",
@@ -169,13 +172,13 @@ def _slide(entry: Any, number: int, notes: list[str]) -> Slide:
     if not isinstance(entry, Mapping):
         shown = json.dumps(entry, ensure_ascii=False, default=str)[:80]
         raise ToolFault(f"slide {number} must be an object, and {shown} is not. For example: {EXAMPLE}")
-    given = _by_name(entry, number, notes)
+    given = _sorted(_by_name(entry, number, notes))
     columns, tables, visuals = [], list[Table](), list[Picture | Chart]()
     sides = given.get("columns")
     if isinstance(sides, list) and len(sides) == 2:
         given["left"], given["right"] = sides
     main = [*_lines(given.get("content"), False), *_lines(given.get("bullets"), True)]
-    for parts in ([*main, *_lines(given.get("left"), True)], _lines(given.get("right"), True)):
+    for parts in ([*main, *_lines(_side(given.get("left")), True)], _lines(_side(given.get("right")), True)):
         lines = [part for part in parts if isinstance(part, Line)]
         columns.append(tuple([_as_label(lines[0]), *lines[1:]] if lines else ()))
         tables.extend(part for part in parts if isinstance(part, Table))
@@ -213,6 +216,33 @@ def _by_name(entry: Mapping[Any, Any], number: int, notes: list[str]) -> dict[st
             "content, bullets, left, right, table, chart, image, notes, layout."
         )
     return given
+
+
+def _sorted(given: dict[str, Any]) -> dict[str, Any]:
+    """Return a slide whose content no longer has the pictures, tables and charts: they stand where those go."""
+    content = given.get("content")
+    if not isinstance(content, list):
+        return given
+    sorted_ = {**given, "content": []}
+    for part in content:
+        place = _KINDS.get(str(part.get("type", "")).strip().lower()) if isinstance(part, Mapping) else None
+        if place is None:
+            sorted_["content"].append(part)
+            continue
+        there = sorted_.get(place, [])
+        inner = part.get(place.removesuffix("s"), part)
+        sorted_[place] = [*(there if isinstance(there, list) else [there]), inner]
+    return sorted_
+
+
+def _side(value: Any) -> Any:
+    """Return a column that is an object with a title as a list that starts with it."""
+    if isinstance(value, Mapping):
+        title = next((value[key] for key in ("title", "heading", "header") if isinstance(value.get(key), str)), None)
+        inner = next((value[key] for key in _INNER if isinstance(value.get(key), list)), None)
+        if title and inner is not None:
+            return [f"**{title}**", *inner]
+    return value
 
 
 def _as_label(line: Line) -> Line:
@@ -283,10 +313,7 @@ def _from_object(value: Mapping[Any, Any], level: int) -> list[Line | Table | Pi
     text = next(
         (value[key] for key in ("text", "content", "title", "heading", "point", "bullet") if key in value), None
     )
-    children = next(
-        (value[key] for key in ("children", "sub_bullets", "subpoints", "items", "bullets", "points") if key in value),
-        None,
-    )
+    children = next((value[key] for key in _INNER if key in value), None)
     own = value.get("level")
     level = min(max(own, 0), 4) if isinstance(own, int) and not isinstance(own, bool) else level
     if text is None and children is None:

@@ -127,10 +127,11 @@ def read_charts(value: Any, number: int) -> Iterator[Chart]:
         )
         if not isinstance(part, Mapping):
             raise fault
-        data = part.get("data") if isinstance(part.get("data"), Mapping) else part
-        assert isinstance(data, Mapping)
+        data = part["data"] if isinstance(part.get("data"), Mapping) and "labels" in part["data"] else part
         categories = next((data[key] for key in ("categories", "labels", "x") if key in data), None)
-        series = next((data[key] for key in ("series", "datasets", "values", "y") if key in data), None)
+        series = next((data[key] for key in ("series", "datasets", "values", "y", "data") if key in data), None)
+        if categories is None:
+            categories, series = _by_category(series)
         if isinstance(series, Mapping):
             series = [{"name": name, "values": values} for name, values in series.items()]
         if isinstance(series, list) and series and not isinstance(series[0], Mapping):
@@ -145,13 +146,24 @@ def read_charts(value: Any, number: int) -> Iterator[Chart]:
             read.append(
                 (printable(str(one.get("name", one.get("label", "")))), tuple(_figure(value) for value in values))
             )
-        kind = str(part.get("type", part.get("kind", "column"))).lower()
+        kind = str(next((part[key] for key in ("chart_type", "kind", "type") if key in part), "column")).lower()
         yield Chart(
             kind,
             printable(str(part.get("title") or "")),
             tuple(printable(str(label)) for label in categories),
             tuple(read),
         )
+
+
+def _by_category(data: Any) -> tuple[list[Any] | None, Any]:
+    """Return the categories and the values of ``{"A": 1, "B": 2}`` or ``[{"label": "A", "value": 1}, ...]``."""
+    if isinstance(data, Mapping) and data and not any(isinstance(value, list | Mapping) for value in data.values()):
+        return list(data), list(data.values())
+    if isinstance(data, list) and data and all(isinstance(point, Mapping) and "value" in point for point in data):
+        names = ("label", "name", "category", "x")
+        labels = [next((point[key] for key in names if key in point), "") for point in data]
+        return labels, [point["value"] for point in data]
+    return None, data
 
 
 def _figure(value: Any) -> float | None:

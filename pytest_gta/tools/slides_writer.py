@@ -195,7 +195,7 @@ class _SlidesWriter:
         has_text = any(page.columns)
         layout = "bare" if not has_text else "columns" if len(page.columns) == 2 else "content"
         slide = self._new(layout, title)
-        left, top, width, height = BODY if title else (BODY[0], TITLE[1], BODY[2], BODY[3] + BODY[1] - TITLE[1])
+        left, top, width, height = BODY
         if has_text and len(page.columns) == 2:
             half = (width - _GAP) / 2
             for index, column in enumerate(page.columns):

@@ -101,10 +101,42 @@ def test_charts_in_our_shape_and_in_chart_js_shape() -> None:
     assert one({"chart": ours}).visuals == one({"chart": theirs}).visuals == expected
 
 
+@pytest.mark.parametrize(
+    "data",
+    [
+        {"labels": ["A", "B"], "data": [1, 3]},
+        {"labels": ["A", "B"], "datasets": [{"label": "", "data": [1, 3]}]},
+        {"data": {"A": 1, "B": 3}},
+        {"values": {"A": 1, "B": 3}},
+        {"data": [{"label": "A", "value": 1}, {"label": "B", "value": 3}]},
+        {"data": [{"name": "A", "value": "1"}, {"name": "B", "value": "3"}]},
+    ],
+)
+def test_a_pie_by_every_way_of_giving_its_parts(data: dict[str, Any]) -> None:
+    assert one({"chart": {"type": "pie", **data}}).visuals == (Chart("pie", "", ("A", "B"), (("", (1.0, 3.0)),)),)
+
+
+def test_content_may_be_elements_that_say_what_they_are() -> None:
+    slide = one(
+        {
+            "content": [
+                {"type": "text", "text": "said"},
+                {"type": "bullets", "items": ["x"]},
+                {"type": "image", "path": "a.png"},
+                {"type": "table", "headers": ["h"], "rows": [["1"]]},
+                {"type": "chart", "chart_type": "line", "labels": ["Q1"], "data": [2]},
+            ]
+        }
+    )
+    assert [text for text, _, _ in lines(slide, 0)] == ["said", "x"]
+    assert slide.visuals == (Chart("line", "", ("Q1",), (("", (2.0,)),)), Picture("a.png"))
+    assert [plain(cell) for row in slide.tables[0].rows for cell in row] == ["1"]
+
+
 def test_two_columns_and_their_labels() -> None:
     slide = one({"left": ["**Pros**", "cheap"], "right": {"title": "Cons", "items": ["slow"]}})
     assert lines(slide, 0) == [("Pros", 0, "none"), ("cheap", 0, "bullet")]
-    assert lines(slide, 1) == [("Cons", 0, "bullet"), ("slow", 1, "bullet")]
+    assert lines(slide, 1) == [("Cons", 0, "none"), ("slow", 0, "bullet")]
 
 
 def test_the_first_short_slide_is_the_cover_and_layouts_are_honoured() -> None:

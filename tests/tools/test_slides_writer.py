@@ -32,7 +32,8 @@ def write(folder: Path, slides: Any, names: Sequence[str] = ()) -> tuple[Any, li
 def assert_nothing_overlaps(deck: Any) -> None:
     for number, slide in enumerate(deck.slides, start=1):
         boxes = []
-        for shape in slide.shapes:
+        drawn_below = [shape for shape in slide.slide_layout.shapes if not shape.is_placeholder]
+        for shape in (*slide.shapes, *drawn_below):
             if shape.is_placeholder and shape.placeholder_format.type == 13:
                 continue  # the slide number
             left, top, width, height = shape.left, shape.top, shape.width, shape.height
@@ -82,6 +83,12 @@ def test_no_empty_placeholder_is_left(tmp_path: Path, picture: Make) -> None:
     )
     for slide in deck.slides:
         assert all(shape.text_frame.text or shape.placeholder_format.type == 13 for shape in slide.placeholders)
+
+
+def test_a_slide_without_a_title_keeps_clear_of_the_line_under_it(tmp_path: Path) -> None:
+    rows = [["a", "b"], ["1", "2"]]
+    deck, _ = write(tmp_path, [{"title": "C"}, "\n".join(f"- point {n}" for n in range(12)), {"table": rows}])
+    assert body(deck.slides[1]).text_frame.text.startswith("point 0")
 
 
 def test_long_text_goes_on_and_nothing_is_lost(tmp_path: Path) -> None:
