@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import math
+import re
 import statistics
 from collections.abc import Callable
 from typing import Any
@@ -16,6 +17,11 @@ MAX_DIGITS = 2_000
 MAX_ITEMS = 10_000
 """Length of a list or a range."""
 _MAX_TEXT = 10_000
+_GROUPED = re.compile(r"\b[1-9]\d{0,2}(?:,\d{3})+\b")
+"""1,200 as people write it; Python takes it for two numbers."""
+_CALLS_AND_LISTS = re.compile(r"\w+\([^()]*\)|\[[^\[\]]*\]")
+_PERCENT = re.compile(r"\d\s*%(?!\s*[\w(.])|\d%\s*[-+*/)]")
+_FACTORIAL = re.compile(r"[\w)]!(?!=)")
 _SIGNS = {"\u00d7": "*", "\u00b7": "*", "\u00f7": "/", "\u2212": "-", "\u2013": "-", "\u03c0": "pi", "\u221a": "sqrt"}
 """Signs of printed mathematics that mean one thing."""
 
@@ -69,13 +75,15 @@ def calculate(expression: str) -> str:
     evaluator.operators[ast.Mult] = _times
     try:
         tree = ast.parse(source, mode="eval")
+        if _has_grouped_digits(tree, source):
+            raise ToolFault(f"a number with commas is several numbers in Python{_advice(source)}")
         if any(isinstance(node, ast.BitXor) for node in ast.walk(tree)):
             raise ToolFault("`^` is not a power in Python: write ** for a power")
         return _shown(evaluator.eval(source))
     except ToolFault:
         raise
     except SyntaxError as error:
-        raise ToolFault(f"not one Python expression: {error.msg}{_place(source, error)}") from None
+        raise ToolFault(f"not one Python expression: {error.msg}{_place(source, error)}{_advice(source)}") from None
     except (simpleeval.NameNotDefined, simpleeval.FunctionNotDefined) as error:
         name = getattr(error, "name", None) or getattr(error, "func_name", "?")
         raise ToolFault(f"`{name}` is not known here; only numbers and mathematical functions are") from None
@@ -179,6 +187,24 @@ def _shown(value: Any) -> str:
         value = list(value)
     text = str(value)
     return text if len(text) <= _MAX_TEXT else f"{text[:_MAX_TEXT]}... [cut: {len(text):,} characters]"
+
+
+def _has_grouped_digits(tree: ast.AST, source: str) -> bool:
+    """Return whether 1,200 stands in an expression where it is no argument of a call and no item of a list."""
+    tuples = (ast.get_source_segment(source, node) or "" for node in ast.walk(tree) if isinstance(node, ast.Tuple))
+    return any(_GROUPED.search(_CALLS_AND_LISTS.sub("", written)) for written in tuples)
+
+
+def _advice(source: str) -> str:
+    if grouped := _GROUPED.search(source):
+        return f"; write {grouped[0]} as {grouped[0].replace(',', '')}"
+    if _PERCENT.search(source):
+        return "; % is the remainder in Python: write 15 % as 15/100"
+    if _FACTORIAL.search(source):
+        return "; write 5! as factorial(5)"
+    if "=" in source.replace("==", ""):
+        return "; write only what is to be computed, without ="
+    return ""
 
 
 def _place(source: str, error: SyntaxError) -> str:
