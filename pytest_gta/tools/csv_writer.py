@@ -8,6 +8,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+from pytest_gta.formats.wording import plural
 from pytest_gta.tools.printable_text import printable
 from pytest_gta.tools.table_data import TableData
 
@@ -29,7 +30,7 @@ def write_csv(target: Path, table: TableData) -> list[str]:
     writer.writerows([_text(value) for value in row] for row in table.rows)
     target.write_bytes(buffer.getvalue().encode("utf-8"))
     widths = {len(row) for row in table.rows}
-    lines = [f"{len(table.rows)} rows x {max(widths, default=0)} columns."]
+    lines = [f"{plural(len(table.rows), 'row')} x {plural(max(widths, default=0), 'column')}."]
     if len(widths) > 1:
         odd = next(number for number, row in enumerate(table.rows, start=1) if len(row) != len(table.rows[0]))
         lines.append(

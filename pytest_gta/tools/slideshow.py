@@ -149,7 +149,9 @@ def _voice(scenes: Sequence[Scene], seconds: float) -> _Voice:
         sounds = narrator.speak([text for _, text in likely], speed * 1.02)
     kept = _within(list(zip(likely, sounds, strict=True)), room, lambda entry: len(entry[1]) / VOICE_HZ + _PAUSE_S)
     if not kept:
-        return _Voice(silent, (f"It has no narration: {seconds:g} s are too short to speak its first sentence.",))
+        return _Voice(
+            silent, (f"It has no narration: {round(seconds, 3):g} s are too short to speak its first sentence.",)
+        )
     by_scene = tuple(tuple(sound for (number, _), sound in kept if number == at) for at in range(len(scenes)))
     spoken = sum(len(sound) / VOICE_HZ for _, sound in kept)
     remark = f"Narrated by the {narrator.name} voice ({spoken:.1f} s of speech)."

@@ -112,14 +112,18 @@ def _from_object(value: Mapping[str, Any]) -> list[TableData]:
         return _sheet(value)
     parts = list(value.values())
     if parts and all(isinstance(part, list) for part in parts):
-        if all(not isinstance(cell, list | dict) for part in parts for cell in part):
+        if any(parts) and all(not isinstance(cell, list | dict) for part in parts for cell in part):
             # Columns by name.
             height = max(map(len, parts))
             rows: list[list[Any]] = [
                 [part[row] if row < len(part) else None for part in parts] for row in range(height)
             ]
             return [TableData("", [list(map(str, value)), *rows], has_header=True)]
-        return [_table(str(name), part) for name, part in value.items()]
+        # A sheet may be left empty beside others that are not.
+        return [
+            _table(str(name), part) if part or not any(parts) else TableData(str(name), [])
+            for name, part in value.items()
+        ]
     if parts and all(isinstance(part, Mapping) and _is_sheet(part) for part in parts):
         return [_named(table, str(name)) for name, part in value.items() for table in _sheet(part)]
     if parts and not any(isinstance(part, list | dict) for part in parts):
@@ -169,7 +173,7 @@ def _table(name: str, rows: list[Any], header: list[Any] | None = None) -> Table
                 f"{' like the others' if number > 1 else ''}. For example {SHEETS_EXAMPLE}"
             )
     if not header and not any(rows):
-        raise ToolFault(f"there are no rows with cells{where}. For example {SHEETS_EXAMPLE}")
+        raise ToolFault(f"there are no rows with cells{where.replace(' of ', ' in ')}. For example {SHEETS_EXAMPLE}")
     written = [list(row) for row in rows]
     return TableData(name, [list(header), *written] if header else written, True if header else None)
 

@@ -78,7 +78,7 @@ def write_csv_file(target: str, data_str: Any) -> dict[str, Any]:
         names = ", ".join(repr(table.name) for table in tables)
         raise ToolFault(
             f"a CSV file holds one table, and data_str has {len(tables)} ({names}). Call CsvFileGenerator for each, or "
-            " XlsxFileGenerator for all in one file"
+            "XlsxFileGenerator for all in one file"
         )
     replaced, lines = written(target, lambda path: write_csv(path, tables[0]))
     return answer(target, replaced, "", lines)

@@ -160,8 +160,13 @@ class Toolbox:
     def _answer(self, name: str, arguments: str | Mapping[str, Any] | None, left_s: float | None) -> ToolResult:
         tool = self._tools.get(name)
         if tool is None:
-            close = difflib.get_close_matches(name, self._tools, n=3, cutoff=0.5)
-            hint = f"did you mean {' or '.join(close)}?" if close else f"there are {', '.join(self._tools) or 'none'}."
+            named = {known.lower(): known for known in self._tools}
+            close = difflib.get_close_matches(name.replace("_", "").lower(), named, n=3, cutoff=0.5)
+            hint = (
+                f"did you mean {' or '.join(named[word] for word in close)}?"
+                if close
+                else f"there are {', '.join(self._tools) or 'none'}."
+            )
             raise ToolFault(f"there is no tool {name[:80]!r}; {hint}")
         given = read_arguments(arguments, tool.spec)
         offset = given.pop(OFFSET.name, 0) if tool.paged else 0

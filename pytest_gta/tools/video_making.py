@@ -64,8 +64,8 @@ def make_video(
     pictures, remarks = _pictures(endpoints, description, frames / fps, (width, height))
     if short or min(width, height) < 200:
         remarks.append(
-            f"That is {frames / fps:g} s at {width} x {height}. For a video to watch and listen to, give seconds (or "
-            'num_frames) and a resolution such as "1280,720".'
+            f"That is {round(frames / fps, 3):g} s at {width} x {height}. For a video to watch and listen to, give "
+            'seconds (or num_frames) and a resolution such as "1280,720".'
         )
     return confined(
         "pytest_gta.tools.slideshow:compose",

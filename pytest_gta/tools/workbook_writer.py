@@ -9,6 +9,7 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
 
+from pytest_gta.formats.wording import plural
 from pytest_gta.tools.cell_values import MAX_TEXT, Cell, typed_column
 from pytest_gta.tools.column_widths import display_width
 from pytest_gta.tools.printable_text import printable
@@ -57,8 +58,10 @@ def write_workbook(target: Path, tables: Sequence[TableData], *, title: str = ""
         if table.name and name != table.name:
             notes.append(f"The sheet {table.name!r} is called {name!r}, for Excel does not take its name.")
         formulas = _fill(book.create_sheet(name), table, width, notes)
-        counted = f", {formulas} formulas (not calculated until the file is opened in Excel)" if formulas else ""
-        lines.append(f"Sheet {name!r}: {len(table.rows)} rows x {width} columns{counted}.")
+        counted = (
+            f", {plural(formulas, 'formula')} (not calculated until the file is opened in Excel)" if formulas else ""
+        )
+        lines.append(f"Sheet {name!r}: {plural(len(table.rows), 'row')} x {plural(width, 'column')}{counted}.")
     book.save(target)
     return lines + notes
 

@@ -136,8 +136,10 @@ def test_a_tool_without_arguments_takes_none_and_nothing_odd(tools: Toolbox, giv
 
 def test_an_unknown_tool_is_answered_with_close_names(tools: Toolbox) -> None:
     assert tools.call("Ecko", "{}") == ToolResult("there is no tool 'Ecko'; did you mean Echo?", is_error=True)
+    assert tools.call("ECHO", "{}").text == tools.call("e_cho", "{}").text.replace("e_cho", "ECHO")
+    assert tools.call("ECHO", "{}").text == "there is no tool 'ECHO'; did you mean Echo?"
     assert tools.call("Browser", "{}").text == "there is no tool 'Browser'; there are Echo, Ping."
-    assert (tools.calls, tools.errors) == (2, 2)
+    assert (tools.calls, tools.errors) == (5, 5)
 
 
 # -- files ------------------------------------------------------------------------------------------------------------

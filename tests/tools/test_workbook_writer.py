@@ -65,6 +65,12 @@ def test_several_sheets_with_names_excel_does_not_take(tmp_path: Path) -> None:
     assert any("'Q1/Q2: [x]?' is called 'Q1 Q2 x'" in line for line in lines)
 
 
+def test_a_sheet_may_be_empty_beside_others(tmp_path: Path) -> None:
+    book, lines = book_of(tmp_path, {"Sales": [["a"], [1]], "Notes": []})
+    assert book.sheetnames == ["Sales", "Notes"] and book["Notes"].max_row == 1
+    assert lines[:2] == ["Sheet 'Sales': 2 rows x 1 column.", "Sheet 'Notes': 0 rows x 0 columns."]
+
+
 def test_header_style_frozen_row_filter_and_widths(tmp_path: Path) -> None:
     book, _ = book_of(tmp_path, [["Region", "Remarks", "N"], ["North", "word " * 40, 1]])
     sheet = book.active
@@ -97,7 +103,7 @@ def test_types_formats_and_ids(tmp_path: Path) -> None:
     assert [sheet[name].number_format for name in ("B2", "C3", "D2")] == ["#,##0.00", "0.0%", "yyyy-mm-dd"]
     assert sheet["B4"].value == "=SUM(B2:B3)" and sheet["B4"].data_type == "f"
     assert sheet["B4"].number_format == "#,##0.00" and sheet["B4"].font.bold
-    assert "1 formulas" in lines[0]
+    assert "1 formula (" in lines[0]
 
 
 def test_text_is_never_taken_for_a_formula_or_an_error(tmp_path: Path) -> None:
