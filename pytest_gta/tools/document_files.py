@@ -110,7 +110,8 @@ HTML_FILE_GENERATOR = Tool(
         "operation",
         "Writes a web page (.html, UTF-8). A whole page is kept as it is; a fragment or markdown becomes a whole page "
         "with charset, title, viewport and a readable style. Also writes what belongs to a page: a name ending in "
-        ".css, .js, .svg or .json keeps it. Returns the file's path and names what the page refers to and is missing.",
+        ".css, .js, .svg or .json keeps it. Returns the file's path and names what the page refers to and is missing, "
+        "and what it loads from the web.",
         (
             FILENAME,
             ToolParameter(

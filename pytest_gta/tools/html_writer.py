@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Iterator
 from html import escape
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
+from pytest_gta.tools.bare_links import with_bare_links
+from pytest_gta.tools.footnotes import with_notes_at_end
 from pytest_gta.tools.printable_text import printable, with_real_line_ends
 
 _FENCE = re.compile(r"^[ \t]*(`{3,}|~{3,})[ \t]*([\w+-]*)[^\n]*$", re.MULTILINE)
@@ -41,7 +42,8 @@ def write_html(target: Path, text: str) -> list[str]:
         text: A whole page, a fragment of one, or markdown; in a fence or not.
 
     Returns:
-        A line on what was made of the text, and one that names files the page refers to and that are not there.
+        A line on what was made of the text, one that names files the page refers to and that are not there, and one on
+        what it loads from the web.
 
     Raises:
         OSError: The file cannot be written.
@@ -52,11 +54,19 @@ def write_html(target: Path, text: str) -> list[str]:
         return ["Written as given."]
     page, what = _page(code, target.stem)
     target.write_text(page, encoding="utf-8", newline="\n")
-    missing = [name for name in _local_references(page) if not (target.parent / name).exists()]
+    references = _references(page)
     lines = [what]
+    missing = [name for name in filter(None, map(_local_file, references)) if not (target.parent / name).exists()]
     if missing:
         named = ", ".join(dict.fromkeys(missing[:10]))
         lines.append(f"The page refers to files that are not there yet: {named}. Paths are relative to the page.")
+    distant = [value for value in references if re.match(r"(?:https?:)?//", value, re.IGNORECASE)]
+    if distant:
+        named = ", ".join(dict.fromkeys(value[:120] for value in distant[:5]))
+        lines.append(
+            f"It loads from the web: {named}. Without a network it is shown without these; a page that stands "
+            "alone has its scripts, styles and pictures in it or beside it."
+        )
     return lines
 
 
@@ -161,7 +171,8 @@ def _title(code: str, name: str) -> str:
 def _rendered(markdown: str) -> str:
     from markdown_it import MarkdownIt
 
-    return str(MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"]).render(markdown))
+    parser = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
+    return str(parser.render(with_bare_links(with_notes_at_end(markdown))))
 
 
 def _wrapped(body: str, title: str, head: str) -> str:
@@ -174,17 +185,24 @@ def _wrapped(body: str, title: str, head: str) -> str:
     )
 
 
-def _local_references(page: str) -> Iterator[str]:
+def _references(page: str) -> list[str]:
+    """Return the addresses of what is loaded with a page."""
     found: list[str] = []
+    loaded = {"img": "src", "script": "src", "video": "src", "audio": "src", "source": "src", "iframe": "src"}
 
     class Collector(HTMLParser):
         def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-            wanted = {"img": "src", "script": "src", "link": "href", "video": "src", "audio": "src", "source": "src"}
-            found.extend(value for name, value in attrs if name == wanted.get(tag) and value)
+            given = dict(attrs)
+            style = tag == "link" and (given.get("rel") or "").lower() in ("stylesheet", "icon")
+            found.append(given.get("href" if style else loaded.get(tag, ""), "") or "")
 
     with contextlib.suppress(AssertionError):  # the parser's answer to "<![" that is no marked section
         Collector().feed(page)
-    for value in found:
-        parts = urlsplit(value)
-        if not parts.scheme and not parts.netloc and parts.path and not parts.path.startswith(("/", "{", "$")):
-            yield unquote(parts.path)
+    return [address for address in found if address]
+
+
+def _local_file(address: str) -> str:
+    """Return the path that an address names, relative to the page; "" when it is elsewhere."""
+    parts = urlsplit(address)
+    here = not parts.scheme and not parts.netloc and not parts.path.startswith(("/", "{", "$"))
+    return unquote(parts.path) if here else ""

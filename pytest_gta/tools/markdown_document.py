@@ -14,6 +14,7 @@ from markdown_it.rules_inline import StateInline
 from markdown_it.rules_inline.state_inline import Scanned
 from markdown_it.token import Token
 
+from pytest_gta.tools.bare_links import with_bare_links
 from pytest_gta.tools.document_tree import (
     Block,
     CodeBlock,
@@ -34,6 +35,7 @@ from pytest_gta.tools.document_tree import (
     Text,
     plain,
 )
+from pytest_gta.tools.footnotes import with_notes_at_end
 from pytest_gta.tools.html_tables import tables_in_html
 from pytest_gta.tools.plain_formula import Formulas
 from pytest_gta.tools.printable_text import printable, with_real_line_ends
@@ -109,11 +111,12 @@ def parse_markdown(text: str) -> Document:
     Beyond the standard: a whole text in one ``markdown`` fence is unwrapped, front matter gives the title, single line
     ends are kept unless the text is plainly wrapped by hand, ``{{image_1}}`` places a picture, a page-break comment
     starts a new page, a line may start with a bullet sign, and inline HTML that models use
-    (``<br>``, ``<b>``, ``<img>``) is understood. Formulas between dollar signs are written out.
+    (``<br>``, ``<b>``, ``<img>``) is understood. Formulas between dollar signs are written out, footnotes are listed at
+    the end and bare web addresses are links.
     """
     text, title = _take_front_matter(_unwrap(with_real_line_ends(printable(text))))
     formulas = Formulas()
-    text = formulas.take_out(_BULLET.sub(r"\1- ", text))
+    text = with_bare_links(formulas.take_out(with_notes_at_end(_BULLET.sub(r"\1- ", text))))
     # The parser drops what is nested deeper than its limit, which is 20 unless set.
     parser = MarkdownIt("commonmark", {"html": True, "maxNesting": 100})
     parser.inline = _WideInline()

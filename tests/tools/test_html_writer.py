@@ -87,6 +87,23 @@ def test_missing_files_are_named(tmp_path: Path) -> None:
     assert "gone.png" in lines[1] and "here.png" not in lines[1] and "x.org" not in lines[1]
 
 
+def test_what_is_loaded_from_the_web_is_named(tmp_path: Path) -> None:
+    page = (
+        '<script src="https://cdn.example.org/chart.js"></script><link rel="stylesheet" href="//x.org/a.css">'
+        '<link rel="preconnect" href="https://fonts.example.org"><a href="https://example.org/">x</a><img src="data:,">'
+    )
+    _, lines = write(tmp_path, page)
+    assert len(lines) == 2
+    assert lines[1].startswith("It loads from the web: https://cdn.example.org/chart.js, //x.org/a.css. Without")
+    _, lines = write(tmp_path, '<a href="https://example.org/">link</a>')
+    assert len(lines) == 1
+
+
+def test_markdown_has_links_and_footnotes(tmp_path: Path) -> None:
+    page, _ = write(tmp_path, "# T\n\nSee https://x.org[^1].\n\n[^1]: Note.")
+    assert '<a href="https://x.org">https://x.org</a><sup>1</sup>.' in page and "<li>Note.</li>" in page
+
+
 def test_hostile_characters(tmp_path: Path) -> None:
     page, _ = write(tmp_path, "<p>a\x00b\ud800</p>")
     assert "<p>ab\ufffd</p>" in page

@@ -184,3 +184,35 @@ def test_broken_html_tables_end() -> None:
     (table,) = parse_markdown("<table><tr><td>a<td>b<tr><td>c").blocks
     assert isinstance(table, Table)
     assert [[plain(cell) for cell in row] for row in table.rows] == [["a", "b"], ["c", ""]]
+
+
+def links_of(text: str) -> list[tuple[str, str]]:
+    (block,) = parse_markdown(text).blocks
+    assert isinstance(block, Paragraph)
+    return [(part.text, part.link) for part in block.content if isinstance(part, Text) and part.link]
+
+
+def test_bare_addresses_are_links_and_others_stay() -> None:
+    text = "See https://a.org/x_y_z?q=1&r=2. (https://b.org) and https://c.org/A_(b), https://d.org/页"
+    assert links_of(text) == [
+        ("https://a.org/x_y_z?q=1&r=2", "https://a.org/x_y_z?q=1&r=2"),
+        ("https://c.org/A_(b)", "https://c.org/A_(b)"),
+        ("https://d.org/", "https://d.org/"),
+    ]
+    assert links_of("[at https://x.org now](https://y.org) <https://z.org> `https://code.org`") == [
+        ("at https://x.org now", "https://y.org"),
+        ("https://z.org", "https://z.org"),
+    ]
+
+
+def test_footnotes_are_numbered_and_listed_at_the_end() -> None:
+    text = "One[^b], two[^a], one again[^b], `[^a]`, [^none].\n\n[^a]: The **A**\n    goes on.\n[^b]: B.\n\nLast."
+    first, last, rule, notes = parse_markdown(text).blocks
+    assert isinstance(first, Paragraph) and isinstance(last, Paragraph) and isinstance(rule, Rule)
+    assert plain(first.content) == "One1, two2, one again1, [^a], [^none]." and plain(last.content) == "Last."
+    assert [part.text for part in first.content if isinstance(part, Text) and part.raised] == ["1", "2", "1"]
+    assert isinstance(notes, ListBlock) and notes.ordered
+    assert [plain(block.content) for item in notes.items for block in item.blocks if isinstance(block, Paragraph)] == [
+        "B.",
+        "The A goes on.",
+    ]
