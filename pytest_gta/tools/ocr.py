@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import csv
-import functools
 import importlib
 import importlib.util
 import io
@@ -15,9 +14,11 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from pytest_gta.formats.wording import plural
 from pytest_gta.tools.backend import RAPIDOCR, TESSERACT
 from pytest_gta.tools.picture_input import flattened, open_pages
 from pytest_gta.tools.reading_order import TextLine, in_reading_order, with_words_joined
@@ -38,6 +39,11 @@ _SEARCHED_PX = 400
 _MOST_PIXELS = 24_000_000
 _WIDE_GAP = 2.0
 """Heights of a word between two words that do not belong together."""
+_WORD = 3
+"""Letters of a line that tell which way it runs."""
+_MOST_LINES = 3
+"""Lines that have to lie or stand wrong for a page to be turned."""
+_AS_SURE = 0.02
 _LANGUAGES = ("chi_sim", "jpn", "kor", "rus", "ara", "deu", "fra", "spa", "ita", "por")
 """Tesseract's languages besides English that are used when they are installed."""
 
@@ -77,7 +83,7 @@ def read_text(image: str) -> str:
         ToolFault: It is no picture, or there is nothing to read it with.
     """
     pages = open_pages(image, most=MOST_PAGES + 1)
-    told = [_told(read_lines(flattened(page))) for page in pages[:MOST_PAGES]]
+    told = [_told(read_page(flattened(page))) for page in pages[:MOST_PAGES]]
     if len(told) == 1:
         return told[0]
     marked = [f"[page {number}]\n{text}" for number, text in enumerate(told, 1)]
@@ -86,14 +92,51 @@ def read_text(image: str) -> str:
     return "\n".join(marked)
 
 
-def _told(lines: list[TextLine]) -> str:
-    if not lines:
+@dataclass(frozen=True, slots=True)
+class ReadPage:
+    """What was read of a picture.
+
+    Attributes:
+        lines: The lines, in reading order, with their places in the picture as it is.
+        unread: How many places look like text and could not be read.
+        sure: How sure the engine is of the letters, 0 to 1.
+        on_head: How many places were taken for writing that stands on its head.
+        turned: By how many degrees the picture was turned to be read.
+    """
+
+    lines: list[TextLine]
+    unread: int = 0
+    sure: float = 0.0
+    on_head: int = 0
+    turned: int = 0
+
+
+def _told(page: ReadPage) -> str:
+    told = [f"({line.left}, {line.top}, {line.right}, {line.bottom}) {line.text}" for line in page.lines]
+    if not told and not page.unread:
         return "No text was found in the picture."
-    return "\n".join(f"({line.left}, {line.top}, {line.right}, {line.bottom}) {line.text}" for line in lines)
+    if page.turned:
+        how = "The page stands on its head" if page.turned == 180 else "The lines run up or down"
+        told.insert(0, f"[{how}: the picture was turned to be read. The boxes are those in the file.]")
+    if page.unread:
+        told.append(
+            f"[{plural(page.unread, 'more place' if page.lines else 'place')} may be text and could not be read; the "
+            "engine here reads Latin letters, Chinese and Japanese.]"
+        )
+    return "\n".join(told)
 
 
 def read_lines(picture: Image) -> list[TextLine]:
     """Return the lines of text in an RGB picture, in reading order.
+
+    Raises:
+        ToolFault: There is nothing to read it with.
+    """
+    return read_page(picture).lines
+
+
+def read_page(picture: Image) -> ReadPage:
+    """Read an RGB picture; one that lies on its side is turned.
 
     Raises:
         ToolFault: There is nothing to read it with.
@@ -107,48 +150,95 @@ def read_lines(picture: Image) -> list[TextLine]:
     smaller = picture
     if scale < 1:
         smaller = picture.resize((round(picture.width * scale), round(picture.height * scale)))
-    found = _by_rapidocr(smaller) if which == "rapidocr" else _by_tesseract(smaller)
-    in_order = in_reading_order([line.scaled(1 / scale) for line in found] if scale < 1 else found)
-    return with_words_joined(in_order)
+    page = _upright(smaller) if which == "rapidocr" else _in_order(ReadPage(_by_tesseract(smaller)))
+    return replace(page, lines=[line.scaled(1 / scale) for line in page.lines]) if scale < 1 else page
+
+
+def _in_order(page: ReadPage) -> ReadPage:
+    return replace(page, lines=with_words_joined(in_reading_order(page.lines)))
 
 
 # -- RapidOCR ---------------------------------------------------------------------------------------------------------
 
 
-def _by_rapidocr(picture: Image) -> list[TextLine]:
+def _upright(picture: Image) -> ReadPage:
+    """Read a picture, turned if its lines run up or down or stand on their head and it reads better so."""
+    page = _by_rapidocr(picture)
+    lines = [line for line in page.lines if len(line.text) >= _WORD]
+    sideways = sum(line.height > 1.5 * line.width for line in lines)
+    if sideways >= _MOST_LINES and sideways * 2 > len(lines):
+        turns: tuple[int, ...] = (90, 270)
+    elif page.on_head >= _MOST_LINES and page.on_head * 2 > len(page.lines):
+        turns = (180,)
+    else:
+        return _in_order(page)
+    # The engine turns words that stand on their head, so that all copies would read the same: it is told not to.
+    copies = {degrees: _by_rapidocr(picture.rotate(degrees, expand=True), turning=False) for degrees in turns}
+    degrees, best = max(copies.items(), key=lambda copy: copy[1].sure)
+    if best.sure < page.sure - _AS_SURE:  # columns of letters that stand upright, as in Chinese
+        return _in_order(page)
+    back = [_turned_back(line, degrees, picture.width, picture.height) for line in _in_order(best).lines]
+    return replace(best, lines=back, turned=degrees)
+
+
+def _turned_back(line: TextLine, degrees: int, width: int, height: int) -> TextLine:
+    """Return a line of a picture that was turned to the left by some degrees with its place in the picture before."""
+    if degrees == 90:
+        box = (width - line.bottom, line.left, width - line.top, line.right)
+    elif degrees == 180:
+        box = (width - line.right, height - line.bottom, width - line.left, height - line.top)
+    else:
+        box = (line.top, height - line.right, line.bottom, height - line.left)
+    return TextLine(*box, line.text)
+
+
+def _by_rapidocr(picture: Image, *, turning: bool = True) -> ReadPage:
     import numpy as np
 
     pixels = np.asarray(picture)[:, :, ::-1]
     read = _rapidocr()
-    lines = []
+    lines, scores, seen, on_head = [], list[float](), 0, 0
     for left, top, right, bottom in _pieces(pixels):
-        result = read(_padded(pixels[top:bottom, left:right]))
+        result = read(_padded(pixels[top:bottom, left:right]), use_cls=turning)
+        seen, on_head = seen + read.seen, on_head + read.on_head
         if result.txts is None or result.boxes is None:  # nothing was found
             continue
-        for corners, text in zip(result.boxes, result.txts, strict=True):
+        for corners, text, score in zip(result.boxes, result.txts, result.scores, strict=True):
             x1, y1 = np.floor(corners.min(axis=0)).astype(int).tolist()
             x2, y2 = np.ceil(corners.max(axis=0)).astype(int).tolist()
-            if text.strip():
-                lines.append(
-                    TextLine(
-                        max(0, x1) + left,
-                        max(0, y1) + top,
-                        min(x2, right - left) + left,
-                        min(y2, bottom - top) + top,
-                        text.strip(),
-                    )
-                )
-    return lines
+            line = TextLine(
+                max(0, x1) + left,
+                max(0, y1) + top,
+                min(x2, right - left) + left,
+                min(y2, bottom - top) + top,
+                text.strip(),
+            )
+            # Of letters it does not know, the engine leaves the commas between them.
+            if line.width <= 4 * line.height or any(char.isalnum() for char in line.text):
+                lines.append(line)
+                scores.append(float(score))
+    return ReadPage(lines, max(0, seen - len(lines)), sum(scores) / len(scores) if scores else 0.0, on_head)
 
 
-@functools.cache
 @cache
 def _rapidocr() -> Any:
     """Return the engine, made once a process; what it and its libraries say while it is made goes nowhere."""
     logging.disable(logging.CRITICAL)
     threads = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
-        return importlib.import_module("rapidocr").RapidOCR(
+        usual: Any = importlib.import_module("rapidocr").RapidOCR
+
+        class Engine(usual):  # type: ignore[misc]
+            """The engine, which also says how many places look like text, and which of them it had to turn."""
+
+            seen = on_head = 0
+
+            def build_final_output(self, picture: Any, places: Any, ways_up: Any, *rest: Any) -> Any:
+                self.seen = 0 if places.boxes is None else len(places.boxes)
+                self.on_head = sum("180" in label for label, _ in ways_up.cls_res or ())
+                return super().build_final_output(picture, places, ways_up, *rest)
+
+        return Engine(
             params={
                 "Global.log_level": "critical",
                 "EngineConfig.onnxruntime.intra_op_num_threads": min(threads, 4),

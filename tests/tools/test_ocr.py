@@ -55,6 +55,34 @@ def test_accents_are_read(tmp_path: Path) -> None:
 
 
 @needs_rapidocr
+@pytest.mark.parametrize("degrees", [90, 180, 270])
+def test_a_page_the_wrong_way_round_is_read_in_order(tmp_path: Path, degrees: int) -> None:
+    words = ["Invoice 2024-017", "Widget A costs 9.50", "Gadget B costs 12.00", "Total due in March"]
+    page = written(*(((40, 30 + 70 * row), text) for row, text in enumerate(words)), size=(500, 380))
+    saved(page.rotate(degrees, expand=True), tmp_path / "turned.png")
+    told = read_text(str(tmp_path / "turned.png"))
+    assert told.startswith("[The page stands on its head" if degrees == 180 else "[The lines run up or down")
+    lines = lines_of(told)
+    assert [text for _, text in lines] == words
+    # The box is where the line is in the file: its ink fills it, and nothing else does.
+    (left, top, right, bottom), _ = lines[0]
+    with Image.open(tmp_path / "turned.png") as turned:
+        ink = turned.convert("L").point(lambda value: 255 * (value < 128))
+        found = ink.crop((left - 5, top - 5, right + 5, bottom + 5)).getbbox()
+    assert found is not None
+    sides = sorted((found[2] - found[0], found[3] - found[1]))
+    assert sides[0] > 15 and sides[1] > 180
+
+
+@needs_rapidocr
+def test_what_looks_like_text_and_cannot_be_read_is_said(tmp_path: Path) -> None:
+    saved(written(((30, 30), "Invoice 2024"), ((30, 120), "Привет мир"), size=(500, 200)), tmp_path / "two.png")
+    told = read_text(str(tmp_path / "two.png"))
+    assert [text for _, text in lines_of(told)] == ["Invoice 2024"]
+    assert "1 more place may be text and could not be read" in told
+
+
+@needs_rapidocr
 def test_a_long_screenshot_keeps_its_small_letters() -> None:
     rows = [((30, 20 + 380 * i), f"Row {i} of the list has code {1000 + 37 * i}") for i in range(6)]
     found = read_lines(written(*rows, size=(500, 2100), letters=15))
