@@ -6,6 +6,7 @@ Registered only when a run is active, and never in an xdist worker.
 from __future__ import annotations
 
 import contextlib
+import os
 import time
 from datetime import UTC, datetime
 from functools import cached_property
@@ -328,8 +329,8 @@ class Controller:
             return
         options = self._config.option
         also = [path for path in (getattr(options, "htmlpath", None), getattr(options, "xmlpath", None)) if path]
-        write_summary(
-            terminalreporter, self.measured, self.outcome, [*map(str, self._written), *also], self._lineup.folder
-        )
+        # As pytest and pytest-html read them.
+        theirs = [Path(os.path.expandvars(path)).expanduser() for path in also]
+        write_summary(terminalreporter, self.measured, self.outcome, [*self._written, *theirs])
         for remark in self._remarks:
             terminalreporter.write_line(f"gta: {remark}", yellow=True)

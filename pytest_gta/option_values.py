@@ -49,23 +49,36 @@ def path(value: str) -> Path:
     return Path(text(value)).expanduser().absolute()
 
 
+def placed(value: str, folder: Path) -> str:
+    """Return the text of a path as an absolute one, from `folder`; an empty one and ``off`` stay what they are."""
+    return str(folder / Path(value.strip()).expanduser()) if value.strip().lower() not in ("", "off") else value
+
+
 _SOURCE = re.compile(r"[a-z][a-z0-9+-]+:\S")
 
 
 def datasets(value: str) -> tuple[str, ...]:
     """Return the datasets of a list separated by commas: known names, absolute paths, names such as ``tracker:web``."""
-    whole = text(value)
+    return _datasets(text(value), Path.cwd())
+
+
+def placed_datasets(value: str, folder: Path) -> str:
+    """Return the text of such a list with its paths as absolute ones, from `folder`; an empty one stays what it is."""
+    return ",".join(_datasets(value.strip(), folder)) if value.strip(" ,") else value
+
+
+def _datasets(whole: str, folder: Path) -> tuple[str, ...]:
     # A path may hold a comma.
-    parts = [whole] if path(whole).exists() else [part.strip() for part in whole.split(",") if part.strip()]
+    held = Path(placed(whole, folder)).exists()
+    parts = [whole] if held else [part.strip() for part in whole.split(",") if part.strip()]
     if not parts:
         raise ValueError("names no dataset")
-    return tuple(dict.fromkeys(_dataset(part) for part in parts))
+    return tuple(dict.fromkeys(_dataset(part, folder) for part in parts))
 
 
-def _dataset(name: str) -> str:
-    if name in DATASETS or (_SOURCE.match(name) and not path(name).exists()):
-        return name
-    return str(path(name))
+def _dataset(name: str, folder: Path) -> str:
+    at = placed(name, folder)
+    return name if name in DATASETS or (_SOURCE.match(name) and not Path(at).exists()) else at
 
 
 def folder_or_off(value: str) -> Path | None:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 
 from pytest_gta import option_values as values
+from pytest_gta.agents import specification
 from pytest_gta.judge_address import panel
 
 
@@ -25,6 +28,7 @@ class Option:
         activates: Whether setting it makes the plugin active.
         joined_by: What joins its values when it may be given several times on the command line; "" when it may not.
             With a line break there is one value a line in the ini file and the environment.
+        place: Makes relative paths in the text absolute, from a folder; None when it names none.
     """
 
     key: str
@@ -37,6 +41,7 @@ class Option:
     environment: tuple[str, ...] = ()
     activates: bool = False
     joined_by: str = ""
+    place: Callable[[str, Path], str] | None = None
 
     @property
     def flag(self) -> str:
@@ -85,6 +90,7 @@ OPTIONS: tuple[Option, ...] = (
         "tools",
         activates=True,
         joined_by="\n",
+        place=specification.placed,
     ),
     Option(
         "max_turns",
@@ -130,6 +136,7 @@ OPTIONS: tuple[Option, ...] = (
         values.datasets,
         shown_default="workflow if it has been fetched, else mini",
         joined_by=",",
+        place=values.placed_datasets,
     ),
     Option(
         "task", "tasks", "IDS", 'Run only these task ids, separated by commas ("a, b" is one).', values.words, "", "all"
@@ -227,6 +234,7 @@ OPTIONS: tuple[Option, ...] = (
         "Add every search and what it found to this file.",
         values.path,
         shown_default="searches.jsonl in the run directory",
+        place=values.placed,
     ),
     Option(
         "search_replay",
@@ -234,6 +242,7 @@ OPTIONS: tuple[Option, ...] = (
         "FILE",
         "Answer searches from this recorded file, never from the web.",
         values.path,
+        place=values.placed,
     ),
     Option(
         "judge_model",
@@ -292,6 +301,7 @@ OPTIONS: tuple[Option, ...] = (
         "Keep verdicts and drawings here and reuse them for unchanged evidence and requirement.",
         values.folder_or_off,
         ".gta/verdicts",
+        place=values.placed,
     ),
     Option(
         "render",
@@ -324,6 +334,7 @@ OPTIONS: tuple[Option, ...] = (
         "FILE",
         "Fail the run when it is significantly worse than this one (its results.json or directory), task by task.",
         values.path,
+        place=values.placed,
     ),
     Option(
         "max_error_rate",
@@ -355,7 +366,15 @@ OPTIONS: tuple[Option, ...] = (
         values.switch,
         "off",
     ),
-    Option("run_dir", "run", "DIR", "Keep the run's files here.", values.path, shown_default=".gta/runs/<utc>-<agent>"),
+    Option(
+        "run_dir",
+        "run",
+        "DIR",
+        "Keep the run's files here.",
+        values.path,
+        shown_default=".gta/runs/<utc>-<agent>",
+        place=values.placed,
+    ),
     Option(
         "resume",
         "run",
@@ -363,6 +382,7 @@ OPTIONS: tuple[Option, ...] = (
         "Go on with the run in this directory: finished agents and leaves are not paid again.",
         values.path,
         activates=True,
+        place=values.placed,
     ),
     Option(
         "rejudge",
@@ -380,7 +400,14 @@ OPTIONS: tuple[Option, ...] = (
         values.choice("auto", "sandlock", "bwrap", "process", "off"),
         "auto",
     ),
-    Option("json", "report", "FILE", "Write results.json here as well as into the run directory.", values.path),
+    Option(
+        "json",
+        "report",
+        "FILE",
+        "Write results.json here as well as into the run directory.",
+        values.path,
+        place=values.placed,
+    ),
     Option(
         "report",
         "report",
@@ -388,6 +415,7 @@ OPTIONS: tuple[Option, ...] = (
         "Write the report of the run, one HTML page, here.",
         values.file_or_off,
         shown_default="report.html in the run directory",
+        place=values.placed,
     ),
     Option(
         "markdown",
@@ -395,5 +423,6 @@ OPTIONS: tuple[Option, ...] = (
         "FILE",
         "Write a summary for a pull request here; in GitHub Actions it is added to the job's summary by itself.",
         values.path,
+        place=values.placed,
     ),
 )

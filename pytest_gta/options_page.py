@@ -11,7 +11,8 @@ PAGE_HEAD = """# Options
 Every option can be given on the command line, as an environment variable, or in the ini file (`pyproject.toml` under
 `[tool.pytest.ini_options]`, `pytest.ini`). The command line wins over the environment, the environment over the ini
 file, the ini file over the default. A resumed run goes on with the options it was started with; only the command line
-changes those. Where several variables are named, the first that is set counts.
+changes those. Where several variables are named, the first that is set counts. A relative path starts from the current
+folder; one in the ini file, and `.gta` by default, from pytest's root, wherever in the project `pytest` is run.
 
 Setting a model or an agent makes the plugin active; without either it does nothing.
 """

@@ -68,7 +68,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_cmdline_main(config: pytest.Config) -> None:
     """Keep an estimate in this process: it needs the selected tasks and no workers."""
     with suppress(SettingsError):  # said by `pytest_configure`
-        settings = resolve(config.getoption, config.getini)
+        settings = resolve(config.getoption, config.getini, folder=config.rootpath)
         if settings is not None and settings.estimate:
             vars(config.option).update(numprocesses=0, dist="no", tx=[])
 
@@ -77,7 +77,7 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     """Resolve the options; when a run is active, open its dataset and join or make it."""
     try:
-        settings = resolve(config.getoption, config.getini)
+        settings = resolve(config.getoption, config.getini, folder=config.rootpath)
         lineup = _open_lineup(config, settings) if settings and not config.option.help else None
     except SettingsError as error:
         raise pytest.UsageError(f"pytest-gta: {error}") from None

@@ -132,6 +132,8 @@ def resolve(
     command_line: Callable[[str], Given],
     ini: Callable[[str], Given],
     environment: Mapping[str, str] = os.environ,
+    *,
+    folder: Path | None = None,
 ) -> Settings | None:
     """Resolve all options, or return None when neither a model nor an agent is chosen (the plugin is then inert).
 
@@ -140,13 +142,17 @@ def resolve(
             it was given several times.
         ini: Gives the ini value by the same name, empty when there is none.
         environment: The environment variables.
+        folder: What relative paths in the ini file and in defaults start from: pytest's root. Those of the command line
+            and the environment start from the current folder, as do all without it.
 
     Raises:
         SettingsError: On the first value that is not usable.
     """
+    root = folder or Path.cwd()
 
     def look_up(option: Option) -> tuple[str, str] | None:
-        return _given(option, command_line, earlier, ini, environment)
+        found = _given(option, command_line, earlier, ini, environment)
+        return found and (found[0], _placed(option, found[1], root if found[0] == option.ini else Path.cwd()))
 
     earlier: dict[str, str] = {}
     resumed = look_up(_RESUME)
@@ -159,7 +165,7 @@ def resolve(
     for option in OPTIONS:
         found = given.get(option.key)
         if found is None and option.default is not None:
-            found = (option.flag, option.default)
+            found = (option.flag, _placed(option, option.default, root))
         values[option.key] = None if found is None else _parse(option, *found)
     values["judge_panel"] = values["judge_panel"] or ()
     values["dataset"] = values["dataset"] or ()
@@ -170,17 +176,10 @@ def resolve(
     if values["judge_model"] is None:
         # All agents are judged alike: by the bundled model only when it is all there is.
         values["judge_model"] = LOCAL_MODEL if values["model"] == LOCAL_MODEL else "gpt-5.2"
-    texts = {key: _absolute(key, values[key], text) for key, (_, text) in given.items() if key not in NOT_RESUMED}
+    texts = {key: text for key, (_, text) in given.items() if key not in NOT_RESUMED}
     settings = Settings(**values, given=tuple(texts.items()))
     _check_together(settings)
     return settings
-
-
-def _absolute(key: str, value: Any, text: str) -> str:
-    """Return the text of an option so that it means the same from another folder."""
-    if key == "dataset":
-        return ",".join(value)
-    return str(value) if isinstance(value, Path) else text
 
 
 def _options_of(run: Path) -> dict[str, str]:
@@ -210,6 +209,11 @@ def _given(
             return variable, environment[variable]
     text = _text(option, ini(option.ini))
     return (option.ini, text) if text.strip() else None
+
+
+def _placed(option: Option, text: str, folder: Path) -> str:
+    """Return the text of an option so that it means the same from another folder."""
+    return option.place(text, folder) if option.place else text
 
 
 def _text(option: Option, given: Given) -> str:

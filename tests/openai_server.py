@@ -259,7 +259,7 @@ class OpenAIServer:
         respond: Answers chat completions (and, with `responses`, Responses requests; else ``/v1/responses`` is a 404).
         routes: Answers of other paths, e.g. ``{"/v1/images/generations": respond}``; they set `Answer.body`.
         limit: More requests than this at once are answered 429 with ``Retry-After: 0.05``.
-        models: What ``GET /v1/models`` lists.
+        models: What ``GET /v1/models`` lists; nothing, like a server that takes any name, unless given.
         responses: Whether `respond` answers ``/v1/responses`` as well.
         store: Whether there is a file store at ``/v1/files``.
     """
@@ -270,7 +270,7 @@ class OpenAIServer:
         *,
         routes: Mapping[str, Responder] | None = None,
         limit: int | None = None,
-        models: Sequence[str] = ("test-model",),
+        models: Sequence[str] = (),
         responses: bool = False,
         store: bool = True,
     ) -> None:

@@ -45,7 +45,7 @@ def test_without_model_or_agent_there_are_no_settings_whatever_else_is_set() -> 
 
 @pytest.mark.parametrize("key", ["model", "agent"])
 def test_a_model_or_agent_from_any_source_makes_a_run(key: str) -> None:
-    value = "outputs:somewhere"
+    value = "cmd:my-agent"
     for source in (
         {"command_line": {key: value}},
         {"ini": {key: value}},
@@ -244,6 +244,29 @@ def test_paths_are_absolute_and_know_the_home_folder(tmp_path: Path, monkeypatch
         None,
     )
     assert active(shard="2/4").shard == (2, 4)
+
+
+def test_relative_paths_start_where_they_were_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    project, here = tmp_path / "project", tmp_path / "project" / "sub"
+    here.mkdir(parents=True)
+    monkeypatch.chdir(here)
+    ini = {"gta_agent": "mine=outputs:done\npack:p.json\ncmd:x", "gta_dataset": "mini, tasks", "gta_json": "r.json"}
+
+    def run(**command_line: str) -> Settings:
+        given = {f"gta_{key}": text for key, text in command_line.items()}
+        settings = resolve(given.get, lambda name: ini.get(name, ""), {"GTA_MARKDOWN": "s.md"}, folder=project)
+        assert settings is not None
+        return settings
+
+    settings = run()
+    assert settings.agents == (f"mine=outputs:{project / 'done'}", f"pack:{project / 'p.json'}", "cmd:x")
+    assert settings.dataset == ("mini", str(project / "tasks"))
+    assert (settings.json, settings.markdown) == (project / "r.json", here / "s.md")
+    assert settings.cache == project / ".gta" / "verdicts"
+    kept = dict(settings.given)
+    assert (kept["agent"], kept["dataset"]) == (settings.agent, f"mini,{project / 'tasks'}")
+    typed = run(agent="outputs:done", dataset="tasks", cache="off")
+    assert (typed.agent, typed.dataset, typed.cache) == (f"outputs:{here / 'done'}", (str(here / "tasks"),), None)
 
 
 @pytest.mark.parametrize(

@@ -66,7 +66,7 @@ def build_agent(
             spec.label,
             limits,
             seclusion,
-            base=import_paths[0] if import_paths else Path.cwd(),
+            bases=import_paths or (Path.cwd(),),
             environment=environment,
             withheld=withheld,
         )

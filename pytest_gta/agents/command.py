@@ -58,11 +58,11 @@ _LOGGED_OUT = re.compile(
 _ESCAPES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])")
 
 
-def read_command(text: str, base: Path) -> tuple[Preset, str]:
+def read_command(text: str, bases: Sequence[Path]) -> tuple[Preset, str]:
     """Return a command as a preset, and the absolute path of its program.
 
-    A command that is just the name of a preset is that preset. Of any other, words that name a file below `base` are
-    made absolute, as it runs in the task's directory.
+    A command that is just the name of a preset is that preset. Of any other, words that name a file below one of
+    `bases` are made absolute, as it runs in the task's directory.
 
     Raises:
         AgentSpecError: When it cannot be split into words, or there is no such program. One line.
@@ -75,7 +75,7 @@ def read_command(text: str, base: Path) -> tuple[Preset, str]:
             raise AgentSpecError(f"--gta-agent=cmd:{text}: cannot be split into words: {error}") from None
         if not words:
             raise AgentSpecError("--gta-agent=cmd: needs a command, for example cmd:./my_agent.sh or cmd:codex")
-        preset = Preset(command=tuple(_absolute(word, base) for word in words))
+        preset = Preset(command=tuple(_absolute(word, bases) for word in words))
     program = shutil.which(preset.command[0])
     if program is None:
         hint = "install it, or put it on the PATH" if text.strip() in PRESETS else "is it installed and executable?"
@@ -83,12 +83,13 @@ def read_command(text: str, base: Path) -> tuple[Preset, str]:
     return preset, str(Path(program).absolute())
 
 
-def _absolute(word: str, base: Path) -> str:
+def _absolute(word: str, bases: Sequence[Path]) -> str:
     if word.startswith(("-", "/", "{")):
         return word
-    with contextlib.suppress(OSError, ValueError):
-        if (base / word).is_file():
-            return str((base / word).absolute())
+    for base in bases:
+        with contextlib.suppress(OSError, ValueError):
+            if (base / word).is_file():
+                return str((base / word).absolute())
     return word
 
 
@@ -100,7 +101,7 @@ class CommandAgent:
         label: What reports call it.
         limits: The task's budgets; the timeout holds for all that the command starts.
         seclusion: What it is kept from.
-        base: Where relative files of the command are.
+        bases: Where relative files of the command are looked for, in this order.
         environment: Variables to set for it.
         withheld: Names of environment variables that it must not see, besides those of the judge and the run.
     """
@@ -112,12 +113,12 @@ class CommandAgent:
         limits: Limits,
         seclusion: Seclusion,
         *,
-        base: Path,
+        bases: Sequence[Path],
         environment: Mapping[str, str] | None = None,
         withheld: Sequence[str] = (),
     ) -> None:
         self.label = label
-        self._command, self._limits, self._seclusion, self._base = command, limits, seclusion, base
+        self._command, self._limits, self._seclusion, self._bases = command, limits, seclusion, bases
         self._environment, self._withheld = dict(environment or {}), tuple(withheld)
         self._process: CommandProcess | None = None
         self._stopped = False
@@ -146,7 +147,7 @@ class CommandAgent:
         """
         self._stopped = False
         try:
-            preset, program = read_command(self._command, self._base)
+            preset, program = read_command(self._command, self._bases)
         except AgentSpecError as error:
             raise AgentUnavailable(str(error)) from None
         with _private_folder(tools) as (private, beside), ToolService(tools, workspace) as service:

@@ -126,6 +126,19 @@ def parse_agent_spec(text: str, *, model: str | None = None, base: Path | None =
     raise AgentSpecError(f"--gta-agent={text}: not a known agent; valid: {valid}; NAME= before it names it")
 
 
+def placed(text: str, folder: Path) -> str:
+    """Return specifications, one a line, with the paths of finished deliverables as absolute ones, from `folder`."""
+    return "\n".join(_placed(line, folder) for line in text.splitlines())
+
+
+def _placed(line: str, folder: Path) -> str:
+    name, spec = split_name(line)
+    kind, _, target = (part.strip() for part in spec.partition(":"))
+    if kind not in ("outputs", "pack") or not target:
+        return line
+    return f"{name + '=' if name else ''}{kind}:{folder / Path(target).expanduser()}"
+
+
 def split_name(text: str) -> tuple[str | None, str]:
     """Return the name that NAME=SPEC gives an agent, None without one, and the specification."""
     named = _NAMED.fullmatch(text.strip())

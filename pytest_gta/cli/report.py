@@ -43,23 +43,23 @@ def run(given: argparse.Namespace) -> int:
     rebuilt = rebuild_run(given.directory, threshold=given.threshold, baseline=given.baseline)
     for remark in rebuilt.remarks:
         print(f"pytest-gta: {remark}", file=sys.stderr)
-    files = [str(rebuilt.run.write_results(rebuilt.result))]
+    files = [rebuilt.run.write_results(rebuilt.result)]
     if given.json:
-        files.append(str(rebuilt.run.write_results(rebuilt.result, given.json.expanduser().absolute())))
+        files.append(rebuilt.run.write_results(rebuilt.result, given.json.expanduser().absolute()))
     if given.html:
         from pytest_gta.reporters.html.page import write_report
 
-        files.append(str(write_report(rebuilt.result, rebuilt.run, given.html.expanduser().absolute())))
+        files.append(write_report(rebuilt.result, rebuilt.run, given.html.expanduser().absolute()))
     if given.junit:
         from pytest_gta.benchmark.run_directory import write_atomic
         from pytest_gta.reporters.junit import junit_xml
 
         write_atomic(given.junit.expanduser().absolute(), junit_xml(rebuilt.result, gated=rebuilt.gated))
-        files.append(str(given.junit))
+        files.append(given.junit)
     if given.markdown:
         from pytest_gta.reporters.markdown import write_markdown
 
-        files.append(str(write_markdown(rebuilt.result, given.markdown.expanduser().absolute())))
+        files.append(write_markdown(rebuilt.result, given.markdown.expanduser().absolute()))
     for line in printed_summary([Measured("", rebuilt.result, rebuilt.outcome)], rebuilt.outcome, files):
         print(line)
     return rebuilt.outcome.exit_code

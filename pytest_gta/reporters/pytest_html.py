@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
 
-from pytest_gta.benchmark.results import CheckpointResult, RunResult, TaskResult
+from pytest_gta.benchmark.results import CheckpointResult, DeliverableRecord, RunResult, TaskResult
 from pytest_gta.reporters.leaderboard import entries_of, markdown_lines
 from pytest_gta.reporters.outcome import Measured, Outcome
 from pytest_gta.reporters.score_sheet import headline
@@ -138,8 +138,7 @@ def score_sheet_block(result: TaskResult, threshold: float, captured: Sequence[t
         else ""
     )
     files = "".join(
-        f"<tr><td>{escape(file.path)}</td><td class=n>{file.bytes:,} B</td><td>evidence {escape(file.evidence)}</td>"
-        f"<td class=note>{escape(file.note)}</td></tr>"
+        f"<tr><td>{escape(file.path)}</td>{_state_of(file)}<td class=note>{escape(file.note)}</td></tr>"
         for file in result.deliverables
     )
     delivered = (
@@ -151,6 +150,12 @@ def score_sheet_block(result: TaskResult, threshold: float, captured: Sequence[t
         f"<div class=gta><p class={_state(result.success)}><b>{escape(headline(result, threshold))}</b></p>"
         f"{rubric}{delivered}{notes}{_agent_line(result)}{output}</div>"
     )
+
+
+def _state_of(file: DeliverableRecord) -> str:
+    if file.evidence == "not_taken":
+        return "<td></td><td>not taken</td>"
+    return f"<td class=n>{file.bytes:,} B</td><td>evidence {escape(file.evidence)}</td>"
 
 
 def _rows(nodes: Sequence[CheckpointResult], depth: int, threshold: float) -> list[str]:

@@ -46,11 +46,14 @@ def score_sheet(result: TaskResult, threshold: float, *, lost_only: bool = False
     if lost_only and reached:
         lines.append(f"       and {count(reached, 'leaf')} with {threshold:g} points or more")
     lines.append("")
-    if not result.deliverables:
+    if all(file.evidence == "not_taken" for file in result.deliverables):
         lines.append("delivered: no files")
     for file in result.deliverables:
         note = f" - {file.note}" if file.note else ""
-        lines.append(f"delivered: {file.path} ({file.bytes:,} bytes, evidence {file.evidence}){note}")
+        if file.evidence == "not_taken":
+            lines.append(f"not taken: {file.path}{note}")
+        else:
+            lines.append(f"delivered: {file.path} ({file.bytes:,} bytes, evidence {file.evidence}){note}")
     lines.extend(f"note: {note}" for note in result.notes)
     if result.feedback:
         lines.append(f"after {result.feedback.mode} feedback: {after_feedback(result.feedback)}; {FIRST_COUNTS}")

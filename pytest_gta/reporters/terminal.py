@@ -68,7 +68,7 @@ def header_lines(lineup: Lineup) -> list[str]:
         f"gta: tools in {bench.confinement.note}",
         f"gta: renderers {_renderers(bench)}",
         *(f"gta: command {note}" for note in notes),
-        f"gta: run directory {shown_path(lineup.run.root, lineup.folder)}",
+        f"gta: run directory {shown_path(lineup.run.root)}",
         *([f"gta: {fault}"] if (fault := _cache_fault(bench)) else ()),
     ]
     if isinstance(release, AtomicDataset):
@@ -90,12 +90,12 @@ def _cache_fault(bench: Bench) -> str:
     kept = bench.settings.cache
     fault = fault_of(kept) if kept else ""
     what = "reused or kept" if "not a folder" in fault or "read" in fault else "kept"
-    return f"--gta-cache {shown_path(kept, bench.folder)}: {fault}, so no verdict is {what}" if kept and fault else ""
+    return f"--gta-cache {shown_path(kept)}: {fault}, so no verdict is {what}" if kept and fault else ""
 
 
 def _agent(bench: Bench) -> str:
     spec = bench.agent_spec
-    target = shown_path(Path(spec.target), bench.folder) if spec.kind in ("outputs", "pack") else spec.target
+    target = shown_path(spec.path) if spec.kind in ("outputs", "pack") else spec.target
     named = spec.harness or ":".join(filter(None, (spec.kind, target)))
     return " on ".join(filter(None, (named, bench.settings.model)))
 
@@ -129,8 +129,7 @@ class SummaryLine:
 def lines_of(
     measured: Sequence[Measured],
     outcome: Outcome,
-    files: Sequence[str],
-    folder: Path,
+    files: Sequence[Path],
     *,
     width: int = 80,
     quiet: bool = False,
@@ -142,13 +141,12 @@ def lines_of(
         measured: The run, one part for each agent.
         outcome: What the whole means.
         files: The reports written.
-        folder: What shown paths are relative to.
         width: Columns there are.
         quiet: Leave out all but the headlines and the meaning.
         verbose: Add the table by capability, of a run of one agent.
     """
     if len(measured) == 1 and not measured[0].label:
-        yield from _of_one(measured[0].result, outcome, files, folder, width, quiet, verbose)
+        yield from _of_one(measured[0].result, outcome, files, width, quiet, verbose)
         return
     for one in measured:
         yield SummaryLine(f"-- {shortened(agent_words(one.result), width - 8)} --", ("bold",))
@@ -164,16 +162,16 @@ def lines_of(
         for line in text_lines(entries_of(measured), threshold, published=False):
             yield SummaryLine(line)
         yield SummaryLine(_judging([one.result for one in measured]))
-        own = [file for file in files if Path(file).parent.parent.name == AGENTS]
-        folders = [f"{Path(own[0]).parent.parent}/*/{name}" for name in dict.fromkeys(Path(f).name for f in own)]
-        yield SummaryLine(_reports([*(file for file in files if file not in own), *folders], folder))
+        own = [file for file in files if file.parent.parent.name == AGENTS]
+        folders = [own[0].parent.parent / "*" / name for name in dict.fromkeys(file.name for file in own)]
+        yield SummaryLine(_reports([*(file for file in files if file not in own), *folders]))
         for line in _caution([one.result for one in measured], width):
             yield SummaryLine(line)
     yield SummaryLine(outcome.line, ("bold", _colour(outcome)))
 
 
 def _of_one(
-    result: RunResult, outcome: Outcome, files: Sequence[str], folder: Path, width: int, quiet: bool, verbose: bool
+    result: RunResult, outcome: Outcome, files: Sequence[Path], width: int, quiet: bool, verbose: bool
 ) -> Iterator[SummaryLine]:
     """Yield headline, table by category, worst tasks, costs, files, and what it all means."""
     for line in headline(result.summary, result.run["threshold"]):
@@ -189,15 +187,15 @@ def _of_one(
             *(gain_lines(result.summary["feedback"]) if result.summary.get("feedback") else ()),
             *_worst(result.tasks, width),
             *_spending(result),
-            _reports(files, folder),
+            _reports(files),
             *_caution([result], width),
         ):
             yield SummaryLine(line)
     yield SummaryLine(outcome.line, ("bold", _colour(outcome)))
 
 
-def _reports(files: Sequence[str], folder: Path) -> str:
-    return "Reports  " + "\n         ".join(shown_path(Path(file), folder) for file in files)
+def _reports(files: Sequence[Path]) -> str:
+    return "Reports  " + "\n         ".join(shown_path(file) for file in files)
 
 
 def _caution(results: Sequence[RunResult], width: int) -> Iterator[str]:
@@ -209,7 +207,7 @@ def _colour(outcome: Outcome) -> str:
     return {0: "green", 1: "red"}.get(outcome.exit_code, "yellow")
 
 
-def printed_summary(measured: Sequence[Measured], outcome: Outcome, files: Sequence[Path | str]) -> Iterator[str]:
+def printed_summary(measured: Sequence[Measured], outcome: Outcome, files: Sequence[Path]) -> Iterator[str]:
     """Yield the lines that a command prints of a run: its benchmark, and the whole summary.
 
     Args:
@@ -218,13 +216,11 @@ def printed_summary(measured: Sequence[Measured], outcome: Outcome, files: Seque
         files: The reports written.
     """
     yield f" {benchmark_name(measured[0].result.run['dataset'])} ".center(80, "=")
-    for line in lines_of(measured, outcome, [str(file) for file in files], Path.cwd(), verbose=True):
+    for line in lines_of(measured, outcome, files, verbose=True):
         yield line.text
 
 
-def write_summary(
-    reporter: Any, measured: Sequence[Measured], outcome: Outcome, files: Sequence[str], folder: Path
-) -> None:
+def write_summary(reporter: Any, measured: Sequence[Measured], outcome: Outcome, files: Sequence[Path]) -> None:
     """Write the summary of a run to pytest's terminal.
 
     Args:
@@ -232,13 +228,12 @@ def write_summary(
         measured: The run, one part for each agent.
         outcome: Its meaning.
         files: The reports written.
-        folder: What shown paths are relative to.
     """
     reporter.write_sep("=", benchmark_name(measured[0].result.run["dataset"]), bold=True)
     width = reporter.config.get_terminal_writer().fullwidth
     verbosity = reporter.config.get_verbosity()
     options = {"quiet": verbosity < 0, "verbose": verbosity > 0}
-    for line in lines_of(measured, outcome, files, folder, width=width, **options):
+    for line in lines_of(measured, outcome, files, width=width, **options):
         reporter.write_line(line.text, **dict.fromkeys(line.marks, True))
 
 
@@ -332,8 +327,7 @@ def _tokens(tokens: dict[str, int]) -> str:
     return f"{quantity(tokens['input'])} tokens in{cached}, {quantity(tokens['output'])} out"
 
 
-def shown_path(path: Path, folder: Path) -> str:
+def shown_path(path: Path) -> str:
     """Return a path as short as it can be copied from the terminal: relative when it lies below the current folder."""
-    absolute = path if path.is_absolute() else folder / path
-    relative = os.path.relpath(absolute)
-    return relative if not relative.startswith("..") else str(absolute)
+    relative = os.path.relpath(path)
+    return relative if not relative.startswith("..") else str(path.absolute())

@@ -110,7 +110,7 @@ class AgentUnderTest:
             elif self.spec.kind == "cmd":
                 from pytest_gta.agents.command import read_command
 
-                read_command(self.spec.target, self.import_paths[0])
+                read_command(self.spec.target, self.import_paths)
         except AgentSpecError as error:
             if self.spec.harness:
                 # That it is an import is our affair; what is missing is the user's.

@@ -15,7 +15,7 @@ from pytest_gta.agents.specification import split_name
 from pytest_gta.benchmark.dataset import DatasetError
 from pytest_gta.benchmark.run_directory import MANIFEST, RunDirectory
 from pytest_gta.run.agent_under_test import AgentUnderTest
-from pytest_gta.run.bench import Bench
+from pytest_gta.run.bench import MODEL_KEYS, Bench
 from pytest_gta.run.pairing import Pairing, pairings
 from pytest_gta.run.run_place import check_unused, hold, new_run_dir
 from pytest_gta.run.selection import DatasetFinder, select_tasks
@@ -136,7 +136,17 @@ class Lineup:
         if not self.is_several:
             self._check_is_of_one()
             self.contenders[0].bench.check()
-            return
+        else:
+            self._check_several()
+        # Imported here: it knows what results are, which a list of tests need not wait for.
+        from pytest_gta.run.written_reports import check_targets
+
+        check_targets(self.settings)
+        # A resumed run may have all it needs.
+        if not self.settings.resume:
+            self._look()
+
+    def _check_several(self) -> None:
         if self.settings.resume:
             self._check_same_agents()
         else:
@@ -146,6 +156,17 @@ class Lineup:
         for contender in self.contenders:
             with _naming(contender.label):
                 contender.bench.check()
+
+    def _look(self) -> None:
+        """Have a first look at every model that the run asks."""
+        benches = [contender.bench for contender in self.contenders]
+        for model, url in dict.fromkeys(
+            (bench.settings.model, bench.settings.base_url)
+            for bench in benches
+            if bench.settings.model and bench.agent_under_test.needs_model_key
+        ):
+            self.workshop.look("model", model, url, MODEL_KEYS, may_be_away=False)
+        self.workshop.look_at_judges(may_be_away=all(bench.agent_under_test.is_recorded for bench in benches))
 
     def begin(self) -> None:
         """Make the run directory, keep other runs out of it and write how the run is made.

@@ -78,7 +78,7 @@ class Workshop:
             self.release: Dataset = open_dataset(chosen, fetched_datasets(environment))
             self.release.check()
         except DatasetError as error:
-            raise SettingsError(str(error)) from None
+            raise SettingsError(f"--gta-dataset: {error}") from None
         _check_judge(settings, self.release)
 
     def check(self) -> None:
@@ -93,6 +93,46 @@ class Workshop:
             )
         for address in self.settings.judges:
             self.key("judge", address.model, self._judge_url(address), address.key_variables)
+
+    def look(self, role: str, model: str, base_url: str | None, variables: Sequence[str], *, may_be_away: bool) -> None:
+        """Have a first look at a model: found now, what would fail every task costs nothing.
+
+        Args:
+            role: "model" or "judge".
+            model: Its name.
+            base_url: Its server, None for OpenAI's.
+            variables: Where its key is looked for, in this order.
+            may_be_away: Whether the run may do without it, with verdicts that were kept.
+
+        Raises:
+            SettingsError: When nobody answers, the key is refused or there is no such model.
+        """
+        from pytest_gta.llm.first_look import first_look
+        from pytest_gta.llm.model_error import ModelErrorKind
+
+        if model == LOCAL_MODEL:
+            return
+        endpoint = self.endpoint(role, model, base_url, variables)
+        fault = first_look(endpoint)
+        if fault is None or (may_be_away and fault.kind is ModelErrorKind.UNAVAILABLE):
+            return
+        option = "--gta-" if role == "model" else "--gta-judge-"
+        step = {
+            ModelErrorKind.UNAVAILABLE: f"; is the server running, and is {option}base-url right?",
+            ModelErrorKind.AUTH: f"; is the key in {' or '.join(variables)} right?",
+            ModelErrorKind.BAD_REQUEST: "" if fault.code else f"; is {option}base-url right? It usually ends in /v1",
+        }.get(fault.kind, "")
+        status = f"{fault.status} " if fault.status else ""
+        raise SettingsError(f"{option}model={model} at {endpoint.shown_url}: {status}{fault.message}{step}")
+
+    def look_at_judges(self, *, may_be_away: bool) -> None:
+        """Have a first look at each judge, as `look` does.
+
+        Raises:
+            SettingsError: When one of them cannot judge.
+        """
+        for address in self.settings.judges:
+            self.look("judge", address.model, self._judge_url(address), address.key_variables, may_be_away=may_be_away)
 
     def start_local_model(self) -> str | None:
         """Serve the bundled model, when the run uses it, and return its address; once, for all workers."""

@@ -10,11 +10,11 @@ from urllib.parse import quote
 
 from pytest_gta.benchmark.results import RunResult
 from pytest_gta.benchmark.run_directory import RunDirectory
+from pytest_gta.settings import Settings, SettingsError
 
 if TYPE_CHECKING:
     from pytest_gta.reporters.outcome import Measured, Outcome
     from pytest_gta.run.lineup import Lineup
-    from pytest_gta.settings import Settings
 
 COMPARISON = "comparison.json"
 """The table of the agents of a run of several, in its run directory."""
@@ -51,6 +51,30 @@ def write_reports(
         except OSError as error:
             faults.append(f"{target} was not written: {error.strerror or error}")
     return written, faults
+
+
+def check_targets(settings: Settings) -> None:
+    """Find a report that could not be written where the options want it, before there is anything to write.
+
+    Raises:
+        SettingsError: When its place is a folder, or not writable.
+    """
+    for key in ("json", "report", "markdown", "search_record"):
+        target = getattr(settings, key)
+        fault = _fault_of(target) if isinstance(target, Path) else ""
+        if fault:
+            raise SettingsError(f"--gta-{key.replace('_', '-')}: {target} cannot be written: {fault}")
+
+
+def _fault_of(target: Path) -> str:
+    if target.is_dir():
+        return "it is a folder; name a file"
+    if target.exists():
+        return "" if os.access(target, os.W_OK) else "permission denied"
+    place = next(folder for folder in target.parents if folder.exists())
+    if not place.is_dir():
+        return f"{place} is not a folder"
+    return "" if os.access(place, os.W_OK | os.X_OK) else f"permission denied in {place}"
 
 
 def beside(file: Path, label: str) -> Path:

@@ -48,7 +48,7 @@ def run(bench: Bench, tmp_path: Path) -> Callable[..., AgentRecord]:
         command: str, *, timeout_s: float = 30.0, seclusion: Seclusion = EXPOSED, deadline_s: float = 60.0, **more: Any
     ) -> AgentRecord:
         limits = Limits(task_timeout_s=timeout_s)
-        agent = CommandAgent(command, "cmd", limits, seclusion, base=tmp_path / "project", **more)
+        agent = CommandAgent(command, "cmd", limits, seclusion, bases=[tmp_path / "project"], **more)
         return bench.run(agent, brief("Add it up.", inputs=bench.workspace.inputs), deadline_s=deadline_s)
 
     return run
@@ -130,23 +130,25 @@ def test_neither_answer_nor_file(run: Callable[..., AgentRecord]) -> None:
 
 def test_a_missing_program_is_a_usage_error(run: Callable[..., AgentRecord], tmp_path: Path) -> None:
     with pytest.raises(AgentSpecError, match="cmd:no-such-program -x: there is no program 'no-such-program'"):
-        read_command("no-such-program -x", tmp_path)
+        read_command("no-such-program -x", [tmp_path])
     with pytest.raises(AgentSpecError, match="cannot be split into words"):
-        read_command("echo 'open", tmp_path)
+        read_command("echo 'open", [tmp_path])
     with pytest.raises(AgentUnavailable, match="there is no program"):
         run("no-such-program")
     (tmp_path / "project").mkdir(exist_ok=True)
     (tmp_path / "project" / "plain.txt").write_text("not executable")
     with pytest.raises(AgentSpecError, match="is it installed and executable"):
-        read_command("./plain.txt", tmp_path / "project")
+        read_command("./plain.txt", [tmp_path / "project"])
 
 
 def test_files_of_the_project_are_made_absolute(tmp_path: Path) -> None:
     (tmp_path / "agent.sh").write_text("#!/bin/sh\n")
     (tmp_path / "agent.sh").chmod(0o755)
-    preset, program = read_command("./agent.sh --config agent.sh other.sh --x=agent.sh", tmp_path)
+    preset, program = read_command("./agent.sh --config agent.sh other.sh --x=agent.sh", [tmp_path])
     assert program == str(tmp_path / "agent.sh")
     assert preset.command[1:] == ("--config", str(tmp_path / "agent.sh"), "other.sh", "--x=agent.sh")
+    preset, _ = read_command("sh agent.sh", [tmp_path / "elsewhere", tmp_path])
+    assert preset.command == ("sh", str(tmp_path / "agent.sh"))
 
 
 def test_places_are_filled_in(run: Callable[..., AgentRecord], program: Write, bench: Bench) -> None:
@@ -269,7 +271,7 @@ SLEEPS = "import time; open('began', 'w').close(); time.sleep(3600)"
 
 def test_told_to_stop(program: Write, bench: Bench, tmp_path: Path) -> None:
     limits = Limits(task_timeout_s=300)
-    agent = CommandAgent(program(SLEEPS), "cmd", limits, EXPOSED, base=tmp_path / "project")
+    agent = CommandAgent(program(SLEEPS), "cmd", limits, EXPOSED, bases=[tmp_path / "project"])
 
     def stop_once_begun() -> None:
         eventually((bench.workspace.root / "began").exists)
@@ -292,7 +294,7 @@ def test_told_to_stop_before_its_command_has_started(program: Write, bench: Benc
 
     limits = Limits(task_timeout_s=120)
     seclusion = StopsMeanwhile(EXPOSED.program, EXPOSED.note, EXPOSED.hidden, EXPOSED.kept)
-    agent = CommandAgent(program(SLEEPS), "cmd", limits, seclusion, base=tmp_path / "project")
+    agent = CommandAgent(program(SLEEPS), "cmd", limits, seclusion, bases=[tmp_path / "project"])
     record = bench.run(agent)
     assert (record.stop_reason, record.stop_detail) == (StopReason.TIMEOUT, "it was told to stop")
     assert record.wall_s < limits.task_timeout_s
@@ -520,7 +522,7 @@ def test_presets_run_their_program_with_their_words(
         assert served.get("timeout", served.get("requestTimeoutMs")) >= 3_600_000
     with pytest.raises(AgentSpecError, match="install it"):
         monkeypatch.setenv("PATH", "/nowhere")
-        read_command(name, tmp_path)
+        read_command(name, [tmp_path])
 
 
 def test_settings_without_tools_name_none() -> None:

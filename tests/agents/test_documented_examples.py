@@ -79,7 +79,7 @@ def test_a_command(bench: Bench, tmp_path: Path) -> None:
     script = tmp_path / "my_agent.sh"
     script.write_text(COMMANDS["my_agent"])
     script.chmod(0o755)
-    agent = CommandAgent("./my_agent.sh", "mine", Limits(task_timeout_s=30), EXPOSED, base=tmp_path)
+    agent = CommandAgent("./my_agent.sh", "mine", Limits(task_timeout_s=30), EXPOSED, bases=[tmp_path])
     record = bench.run(agent, brief("Describe the inputs.", inputs=bench.workspace.inputs))
     assert (record.stop_reason, record.final_answer) == (StopReason.FINISHED, "I wrote report.md.")
     report = (bench.workspace.root / "report.md").read_text()

@@ -172,7 +172,7 @@ def test_an_imported_agent_sees_what_it_answered(bench: Bench, modules: Callable
 def test_a_command_reads_it_in_its_request(bench: Bench, tmp_path: Path) -> None:
     (tmp_path / "agent.py").write_text("import sys\nprint(sys.stdin.read())\n")
     limits = Limits(task_timeout_s=60.0)
-    agent = CommandAgent(f"{sys.executable} agent.py", "cmd", limits, EXPOSED, base=tmp_path)
+    agent = CommandAgent(f"{sys.executable} agent.py", "cmd", limits, EXPOSED, bases=[tmp_path])
     said = bench.run(agent, brief().going_on("Done.", FURTHER), deadline_s=90.0).final_answer
     assert said.endswith(
         "The request was:\n\nDo it.\n\nYour final answer then was:\n\nDone.\n\nThe user answers:\n\n" + FURTHER

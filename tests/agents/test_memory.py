@@ -31,7 +31,7 @@ def make(request: pytest.FixtureRequest, modules: Callable[..., Path], tmp_path:
         kill = f"kill -{signal} $$"
         script = f"touch begun; sh -c '{kill}'; exit $?" if "shell" in request.param else f"touch begun; {kill}"
         (tmp_path / "agent.sh").write_text(script)
-        return CommandAgent("sh agent.sh", "mine", limits, Seclusion("", "not secluded"), base=tmp_path)
+        return CommandAgent("sh agent.sh", "mine", limits, Seclusion("", "not secluded"), bases=[tmp_path])
 
     return make
 

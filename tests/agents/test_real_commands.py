@@ -79,7 +79,7 @@ def test_it_carries_out_a_task_with_our_tools(
         return "42 kg"
 
     scales = Tool(ToolSpec("Scales", "operation", "Weighs.", ()), weigh)
-    agent = CommandAgent(name, name, Limits(task_timeout_s=300), seclusion, base=tmp_path, environment=told)
+    agent = CommandAgent(name, name, Limits(task_timeout_s=300), seclusion, bases=[tmp_path], environment=told)
     transcript = tmp_path / "task" / "transcript.jsonl"
     record = run_agent(
         agent,

@@ -155,3 +155,28 @@ def test_a_judge_that_has_gone_stops_the_run(make_project: Callable[..., Project
     project.scores.clear()
     again = project.pytester.runpytest_inprocess("--gta-resume=run", "--gta-report=off", "-p", "no:cacheprovider")
     assert again.ret == 0
+
+
+def test_a_model_that_no_server_has_is_found_before_anything_is_spent(make_project: Callable[..., Project]) -> None:
+    project = make_project(2)
+    project.server.routes["/v1/models"] = lambda _: Answer(body={"data": [{"id": "judge"}]})
+    project.server.respond = lambda request: fails(404, f"no model {request.model}", code="model_not_found")
+    url = project.server.base_url
+    found = project.run("--gta-judge-model=jugde")
+    assert found.ret == 4
+    assert found.stderr.lines == [
+        f"ERROR: pytest-gta: --gta-judge-model=jugde at {url}: 404 there is no such model; it has judge"
+    ]
+    found = project.run(f"--gta-base-url={url}", "--gta-model=typo", agent="tools")
+    assert found.ret == 4
+    found.stderr.fnmatch_lines([f"*: --gta-model=typo at {url}: 404 there is no such model; it has judge"])
+    assert not (project.pytester.path / "run").exists()
+
+
+def test_a_server_that_is_away_is_found_before_a_live_agent_begins(make_project: Callable[..., Project]) -> None:
+    project = make_project(1)
+    project.server.close()
+    for agent, options in (("tools", [f"--gta-base-url={project.server.base_url}", "--gta-model=m"]), ("fixture", [])):
+        found = project.run(*options, agent=agent)
+        assert found.ret == 4
+        found.stderr.fnmatch_lines(["*: no connection: *; is the server running, and is --gta-*base-url right?"])

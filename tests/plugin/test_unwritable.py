@@ -75,6 +75,23 @@ def test_a_run_directory_that_cannot_be_made_is_a_usage_error(make_project: Call
     assert project.judged() == []
 
 
+@pytest.mark.parametrize(
+    ("option", "why"),
+    [
+        ("--gta-json=outputs", "it is a folder; name a file"),
+        ("--gta-markdown=a file/s.md", "*a file is not a folder"),
+        ("--gta-report=a file/x/r.html", "*a file is not a folder"),
+    ],
+)
+def test_a_report_with_no_place_is_a_usage_error(make_project: Callable[..., Project], option: str, why: str) -> None:
+    project = make_project(1)
+    Path(project.pytester.path / "a file").write_text("")
+    result = project.run(option)
+    assert result.ret == 4
+    result.stderr.fnmatch_lines([f"ERROR: pytest-gta: {option.partition('=')[0]}: * cannot be written: {why}"])
+    assert project.judged() == []
+
+
 def test_an_input_that_cannot_be_read_is_an_error_of_its_task(make_project: Callable[..., Project]) -> None:
     project = make_project(3)
     archive = project.pytester.path / "broken.zip"

@@ -83,14 +83,15 @@ def test_a_significantly_better_agent_is_said_to_be() -> None:
 
 
 def test_the_summary_has_each_agent_and_one_last_line() -> None:
-    files = ["run/agents/half/results.json", "run/agents/none/results.json", "run/comparison.json"]
-    lines = [line.text for line in lines_of([HALF, NONE], whole(HALF, NONE), files, Path.cwd())]
+    run = Path("run")
+    files = [*(run / "agents" / label / "results.json" for label in ("half", "none")), run / "comparison.json"]
+    lines = [line.text for line in lines_of([HALF, NONE], whole(HALF, NONE), files)]
     assert lines[0] == "-- half on m1 --"
     assert lines[1].startswith("Root SR@7 50.0 % ")
     assert "-- none on m1 --" in lines
     assert lines[-2] == "Reports  run/comparison.json\n         run/agents/*/results.json"
     assert lines[-1] == "FAIL (exit 1): none: Root SR 0.0 % < 50 %"
-    quiet = [line.text for line in lines_of([HALF, NONE], whole(HALF, NONE), files, Path.cwd(), quiet=True)]
+    quiet = [line.text for line in lines_of([HALF, NONE], whole(HALF, NONE), files, quiet=True)]
     assert len(quiet) == 7
 
 

@@ -72,6 +72,11 @@ def test_a_long_rubric_stays_readable() -> None:
 
 def test_no_files_is_said() -> None:
     assert "delivered: no files" in score_sheet(graded("1", 5), 7)
+    link = a_file("out/a", evidence="not_taken", note="a link")
+    assert score_sheet(graded("1", 5, deliverables=(link,)), 7).splitlines()[-2:] == [
+        "delivered: no files",
+        "not taken: out/a - a link",
+    ]
 
 
 def test_one_turn_is_no_plural() -> None:

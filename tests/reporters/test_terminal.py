@@ -15,11 +15,10 @@ from tests.domain import a_run, an_agent, by_id, graded, inner, leaf, not_graded
 LIMITS = GateLimits(None, None, 0, 7)
 
 
-def lines(run: RunResult, folder: Path = Path(), **options: Any) -> list[str]:
+def lines(run: RunResult, **options: Any) -> list[str]:
     outcome = judge_run(run.summary, LIMITS)
-    return [
-        line.text for line in lines_of([Measured("", run, outcome)], outcome, ["run/results.json"], folder, **options)
-    ]
+    parts = [Measured("", run, outcome)]
+    return [line.text for line in lines_of(parts, outcome, [Path("run/results.json")], **options)]
 
 
 MIXED = (
@@ -160,7 +159,7 @@ def test_pytest_writes_the_same_lines_with_marks(verbosity: int) -> None:
     run = a_run(*MIXED)
     reporter = _Reporter(verbosity)
     outcome = judge_run(run.summary, LIMITS)
-    write_summary(reporter, [Measured("", run, outcome)], outcome, ["run/results.json"], Path())
+    write_summary(reporter, [Measured("", run, outcome)], outcome, [Path("run/results.json")])
     assert [text for text, _ in reporter.written] == ["= GTA-Workflow", *lines(run, quiet=verbosity < 0)]
     assert reporter.written[1][1] == {"bold": True}
     assert reporter.written[-1][1] == {"bold": True, "red": True}
@@ -173,15 +172,16 @@ def test_pytest_writes_the_same_lines_with_marks(verbosity: int) -> None:
 def test_the_last_line_has_the_colour_of_its_meaning(tasks: list[Any], colour: str) -> None:
     run = a_run(*tasks)
     outcome = judge_run(run.summary, LIMITS)
-    *_, last = lines_of([Measured("", run, outcome)], outcome, [], Path())
+    *_, last = lines_of([Measured("", run, outcome)], outcome, [])
     assert last.marks == ("bold", colour)
 
 
 def test_a_path_is_shown_as_it_can_be_copied(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "sub").mkdir()
     monkeypatch.chdir(tmp_path / "sub")
-    assert shown_path(tmp_path / "sub" / "run" / "results.json", tmp_path) == "run/results.json"
-    assert shown_path(Path("run/results.json"), tmp_path) == str(tmp_path / "run" / "results.json")
+    assert shown_path(tmp_path / "sub" / "run" / "results.json") == "run/results.json"
+    assert shown_path(Path("run/results.json")) == "run/results.json"
+    assert shown_path(tmp_path / "run" / "results.json") == str(tmp_path / "run" / "results.json")
 
 
 @pytest.mark.parametrize(("dataset", "told"), [(None, True), ("mini", False)])
