@@ -110,7 +110,7 @@ class Controller:
                 f"pytest-gta: --dist={option.dist} runs a task that crashes its worker again and again; "
                 "use -n N with the default --dist=load, or --dist=worksteal"
             )
-        if self._runs_nothing:
+        if self._lineup.settings.estimate:
             return
         if getattr(option, "dist", "no") == "load" and option.maxschedchunk is None:
             option.maxschedchunk = 1  # tasks take minutes: none should wait for another while a worker is free
@@ -152,14 +152,14 @@ class Controller:
         for contender in self._lineup.contenders:
             run_keys = [run_key for key in keys for one, run_key in (self._keys[key],) if one is contender]
             board = self.scoreboards[contender.label]
-            if (run_keys or self._lineup.is_several) and not board.tasks_expected and not self._runs_nothing:
+            if (
+                (run_keys or self._lineup.is_several)
+                and not board.tasks_expected
+                and not self._lineup.settings.estimate
+            ):
                 with contextlib.suppress(NotWritten):  # the manifest that is there names all tasks
                     contender.bench.select(run_keys)
             board.expect(run_keys)
-
-    @property
-    def _runs_nothing(self) -> bool:
-        return bool(self._config.option.collectonly) or self._lineup.settings.estimate
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> bool | None:
@@ -267,7 +267,7 @@ class Controller:
     def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
         """Write the results and decide what the run means."""
         boards = self.scoreboards
-        if self._runs_nothing or not (any(b.tasks_expected for b in boards.values()) or self._limits.gated):
+        if self._lineup.settings.estimate or not (any(b.tasks_expected for b in boards.values()) or self._limits.gated):
             return
         wall_s = time.monotonic() - self._started
         for contender in self._lineup.contenders:

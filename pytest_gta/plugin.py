@@ -39,6 +39,9 @@ __all__ = [
     "gta_workspace",
 ]
 
+LISTING = ("collectonly", "markers", "showfixtures", "show_fixtures_per_test", "setupplan", "cacheshow")
+"""pytest's options that only show what there is: nothing runs, nothing is needed, nothing is reported."""
+
 
 def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
     """Offer the ``pytest_gta_*`` hooks."""
@@ -103,10 +106,10 @@ def _open_lineup(config: pytest.Config, settings: Any) -> Lineup:
         )
     else:
         lineup = Lineup(settings, config.rootpath, find_dataset=collection.dataset_finder(config))
-        if not (config.option.collectonly or settings.estimate):
+        listing = any(getattr(config.option, name, None) for name in LISTING)
+        if not (listing or settings.estimate):
             lineup.check()
-        # Listing items needs no controller: nothing runs, nothing is reported.
-        if settings.estimate or not config.option.collectonly:
+        if settings.estimate or not listing:
             from pytest_gta.controller import Controller
 
             config.pluginmanager.register(Controller(config, lineup), "gta-controller")

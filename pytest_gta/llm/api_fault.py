@@ -41,6 +41,8 @@ _NO_CREDIT_TEXT = re.compile(
 _REFUSAL_CODES = frozenset(
     {"content_filter", "content_policy_violation", "invalid_prompt", "ResponsibleAIPolicyViolation"}
 )
+_MOST_READ = 10_000
+"""Characters of an error's words that are looked at: a gateway may send a whole page, or the request itself."""
 _NO_PICTURES = re.compile(
     r"(?:image|vision|multimodal|picture)s?\b.{0,60}(?:not supported|unsupported|not enabled|is not allowed)"
     r"|(?:not|n't|no endpoints found that) support.{0,40}(?:image|vision|multimodal)"
@@ -93,6 +95,7 @@ def read_fault(status: int, body: bytes | str, headers: Mapping[str, str]) -> Ap
         headers: Case-insensitive, or with lower-case names.
     """
     message, code, param = _error_of(body)
+    message = message[:_MOST_READ]
     kind, retryable = _judge(status, message, code)
     return ApiFault(
         status=status,
@@ -182,5 +185,6 @@ def _error_of(body: bytes | str) -> tuple[str, str, str]:
 
 def _plain(text: str) -> str:
     """Return an HTML error page or other text as words."""
-    title = re.search(r"<title[^>]*>(.*?)</title>", text, re.IGNORECASE | re.DOTALL)
-    return title.group(1).strip() if title else re.sub(r"<[^>]+>", " ", text).strip()
+    text = text[:_MOST_READ]
+    title = re.search(r"<title[^<>]*>(.*?)</title>", text, re.IGNORECASE | re.DOTALL)
+    return title.group(1).strip() if title else re.sub(r"<[^<>]+>", " ", text).strip()

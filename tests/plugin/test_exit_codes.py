@@ -164,7 +164,7 @@ def test_a_model_that_no_server_has_is_found_before_anything_is_spent(make_proje
     url = project.server.base_url
     found = project.run("--gta-judge-model=jugde")
     assert found.ret == 4
-    assert found.stderr.lines == [
+    assert [line for line in found.stderr.lines if line] == [
         f"ERROR: pytest-gta: --gta-judge-model=jugde at {url}: 404 there is no such model; it has judge"
     ]
     found = project.run(f"--gta-base-url={url}", "--gta-model=typo", agent="tools")

@@ -59,6 +59,17 @@ def test_outputs_select_the_tasks_they_have(make_project: Callable[..., Project]
     assert "5 of 6 tasks" in project.run().stdout.str()
 
 
+@pytest.mark.parametrize("option", ["--markers", "--fixtures", "--fixtures-per-test", "--setup-plan", "--collect-only"])
+def test_showing_what_there_is_needs_no_key_and_leaves_nothing_behind(
+    make_project: Callable[..., Project], option: str
+) -> None:
+    project = make_project(2)
+    shown = project.run(option, "--gta-model=gpt-5", "--gta-judge-base-url=http://127.0.0.1:9/v1", agent="tools")
+    assert shown.ret == 0
+    assert "GTA-Workflow" not in shown.stdout.str()
+    assert not (project.pytester.path / "run").exists()
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
