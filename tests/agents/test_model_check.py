@@ -85,7 +85,7 @@ def test_a_command_that_ends_with_words_of_its_own(bench: Bench, tmp_path: Path,
         limits = Limits(task_timeout_s=60)
         (tmp_path / "agent.py").write_text(source)
         command = f"{sys.executable} {tmp_path / 'agent.py'}"
-        agent = CommandAgent(command, "cmd", limits, EXPOSED, base=tmp_path, environment=told(server))
+        agent = CommandAgent(command, "cmd", limits, EXPOSED, bases=[tmp_path], environment=told(server))
         return bench.run(agent, brief("Add it up."), deadline_s=60)
 
     gives_up = "import sys; sys.exit('Error: the assistant is asleep')"
