@@ -101,7 +101,7 @@ def start_s(seclusion: Seclusion, starts: int) -> list[float]:
         told = subprocess.run([sys.executable, "-c", source], capture_output=True, text=True, check=True).stdout
         bare = float(told) - began
         agent = CommandAgent(
-            f"{sys.executable} -c '{source}'", "cmd", Limits(task_timeout_s=60), seclusion, base=Path("/")
+            f"{sys.executable} -c '{source}'", "cmd", Limits(task_timeout_s=60), seclusion, bases=[Path("/")]
         )
         began = time.time()
         record = run(agent, "Do nothing.", None)
