@@ -13,40 +13,15 @@ from pathlib import Path
 
 from pytest_gta.agents.protocol import AgentRun, AgentUnavailable, Tools
 from pytest_gta.agents.recorded_files import copy_in, note, open_regular, outage_remark, summary
-from pytest_gta.agents.specification import AgentSpecError
+from pytest_gta.agents.recorded_tasks import FILES, FINAL
 from pytest_gta.benchmark.results import StopReason
 from pytest_gta.benchmark.task import Brief
 from pytest_gta.benchmark.usage import Usage
 from pytest_gta.formats.legacy_encoding import encoding_of
 from pytest_gta.workspace.workspace import Workspace
 
-FINAL = "final.txt"
-FILES = "files"
 FINAL_LIMIT = 4_000_000
 """Bytes of a recorded final answer that are read."""
-
-
-def available_ids(folder: Path) -> tuple[str, ...]:
-    """Return the ids that have recorded outputs, sorted: subfolders with a ``final.txt`` or a ``files`` folder.
-
-    Raises:
-        AgentSpecError: When the folder does not exist or holds no outputs.
-    """
-    if not folder.is_dir():
-        what = "is not a folder" if folder.exists() else "there is no such folder"
-        raise AgentSpecError(f"--gta-agent=outputs:{folder}: {what}; give the folder that holds <task id>/{FINAL}")
-    found = tuple(sorted(entry.name for entry in folder.iterdir() if _has_outputs(entry)))
-    if found:
-        return found
-    below = sorted(e.name for e in folder.iterdir() if e.is_dir() and any(_has_outputs(x) for x in e.iterdir()))
-    hint = f"did you mean outputs:{folder / below[0]}?" if below else f"expected <task id>/{FINAL} in it"
-    raise AgentSpecError(f"--gta-agent=outputs:{folder}: holds no recorded outputs; {hint}")
-
-
-def _has_outputs(entry: Path) -> bool:
-    if entry.name.startswith(".") or not entry.is_dir():
-        return False
-    return os.path.lexists(entry / FINAL) or (entry / FILES).is_dir()
 
 
 @dataclass(frozen=True, slots=True)

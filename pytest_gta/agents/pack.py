@@ -9,7 +9,6 @@ from pathlib import Path
 
 from pytest_gta.agents.protocol import AgentRun, AgentUnavailable, Tools
 from pytest_gta.agents.recorded_files import copy_in, note, outage_remark, summary
-from pytest_gta.agents.specification import AgentSpecError
 from pytest_gta.benchmark.eval_pack import PackedTask, PackError, deliverable_names, find_file, read_pack
 from pytest_gta.benchmark.results import StopReason
 from pytest_gta.benchmark.task import Brief
@@ -17,18 +16,6 @@ from pytest_gta.benchmark.usage import Usage
 from pytest_gta.workspace.workspace import Workspace
 
 _NAMED = 5
-
-
-def packed_ids(file: Path) -> tuple[str, ...]:
-    """Return the ids of a pack's tasks.
-
-    Raises:
-        AgentSpecError: When it is not a usable pack.
-    """
-    try:
-        return tuple(read_pack(file))
-    except PackError as error:
-        raise AgentSpecError(f"--gta-agent=pack: {error}") from None
 
 
 @dataclass(frozen=True)

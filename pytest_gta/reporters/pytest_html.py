@@ -37,6 +37,7 @@ STYLE = """<style>
 .gta td, .gta th { padding: .25em .7em; text-align: left; vertical-align: top; border: 0; }
 .gta td, .gta th { border-bottom: 1px solid #ddd; }
 .gta td.n, .gta th.n { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
+.gta td:first-child { min-width: 6em; }
 .gta p, .gta td:last-child { overflow-wrap: anywhere; }
 .gta pre { white-space: pre-wrap; overflow-wrap: anywhere; }
 .gta .big { font-size: 1.9em; font-weight: 600; }

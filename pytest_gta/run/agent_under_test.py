@@ -66,11 +66,11 @@ class AgentUnderTest:
 
         try:
             if self.spec.kind == "outputs":
-                from pytest_gta.agents.outputs import available_ids
+                from pytest_gta.agents.recorded_tasks import available_ids
 
                 return frozenset(available_ids(self.spec.path))
             if self.spec.kind == "pack":
-                from pytest_gta.agents.pack import packed_ids
+                from pytest_gta.agents.recorded_tasks import packed_ids
 
                 return frozenset(packed_ids(self.spec.path))
         except AgentSpecError as error:

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from pytest_gta.agents.outputs import OutputsAgent, available_ids, decoded
+from pytest_gta.agents.outputs import OutputsAgent, decoded
 from pytest_gta.agents.protocol import AgentUnavailable
+from pytest_gta.agents.recorded_tasks import available_ids
 from pytest_gta.agents.specification import AgentSpecError
 from pytest_gta.benchmark.results import StopReason
 from tests.agents.conftest import Bench, brief

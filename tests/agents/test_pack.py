@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
-from pytest_gta.agents.pack import PackAgent, packed_ids
+from pytest_gta.agents.pack import PackAgent
 from pytest_gta.agents.protocol import AgentUnavailable
+from pytest_gta.agents.recorded_tasks import packed_ids
 from pytest_gta.agents.specification import AgentSpecError
 from pytest_gta.benchmark.results import StopReason
 from tests.agents.conftest import Bench, brief
