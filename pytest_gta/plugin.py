@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_gta import collection
+from pytest_gta.benchmark.run_directory import is_run_directory
 from pytest_gta.fixtures import (
     _gta_directory,
     gta_agent,
@@ -25,6 +26,8 @@ from pytest_gta.options import OPTIONS
 from pytest_gta.settings import NothingSelected, SettingsError, resolve
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from pytest_gta.run.lineup import Lineup
 
 __all__ = [
@@ -116,6 +119,11 @@ def _open_lineup(config: pytest.Config, settings: Any) -> Lineup:
     config.stash[LINEUP] = lineup
     config.add_cleanup(lineup.close)
     return lineup
+
+
+def pytest_ignore_collect(collection_path: Path) -> bool | None:
+    """Leave run directories alone: tests and a ``conftest.py`` that an agent left there are none of the project's."""
+    return True if is_run_directory(collection_path) else None
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

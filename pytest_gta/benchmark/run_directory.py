@@ -339,6 +339,14 @@ class RunDirectory:
         return target
 
 
+def is_run_directory(folder: Path) -> bool:
+    """Whether a run keeps its files in a folder: what agents left there is nobody's code."""
+    try:
+        return "pytest_gta_version" in RunDirectory(folder).manifest()
+    except (OSError, ValueError):
+        return False
+
+
 def make_removable(root: Path) -> None:
     """Give back the write permission that staging took from folders, so that the tree can be removed."""
     for folder, _, _ in os.walk(root):

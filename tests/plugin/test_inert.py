@@ -34,3 +34,20 @@ def test_help_lists_every_option_without_an_active_run(pytester: pytest.Pytester
     result = pytester.runpytest_subprocess("--help", "--gta-model=m")
     assert result.ret == 0
     result.stdout.fnmatch_lines(["*--gta-model=NAME*", "*--gta-fail-under=PCT*", "*gta_threshold*"])
+
+
+@pytest.mark.parametrize("folder", ["main-run/tasks/planning_1/workspace", "both/agents/a/tasks/planning_1/workspace"])
+def test_what_an_agent_left_is_not_collected(folder: str, pytester: pytest.Pytester) -> None:
+    """A ``conftest.py`` of an agent's would run with the user's rights, and a link to / be walked for ever."""
+    pytester.makepyfile("def test_of_the_project():\n    pass\n")
+    workspace = pytester.path / folder
+    workspace.mkdir(parents=True)
+    (workspace / "conftest.py").write_text("raise RuntimeError('an agent got out')")
+    (workspace / "test_of_the_agent.py").write_text("def test_it():\n    pass\n")
+    (workspace / "all").symlink_to("/")
+    (pytester.path / folder.partition("/")[0] / "run.json").write_text('{"pytest_gta_version": "0.1.0"}')
+    own = pytester.mkpydir("own")
+    (own / "run.json").write_text('{"runs": 3}')
+    (own / "test_own.py").write_text("def test_own():\n    pass\n")
+    result = pytester.runpytest_subprocess("-v", str(pytester.path))
+    result.assert_outcomes(passed=2)
