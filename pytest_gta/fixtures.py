@@ -131,25 +131,22 @@ def gta_run(
 
     if _lineup(request.config).is_several and BUILT not in request.node.stash:
         raise NotMeasured(OVERRIDDEN)
-    bench, ledger = _bench(request), _bench(request).control.ledger
+    bench = _bench(request)
     reason = why_not_begin(bench, _gta_directory)
     if reason:
         result = unfinished(gta_task, request.node.nodeid, TaskStatus.NOT_RUN, reason, _gta_directory)
         _gta_directory.write_result(result)
         request.node.stash[RESULT] = result
         pytest.skip(f"not run: {reason}")
-    noted = ledger.noted
-    run = run_task(
+    return run_task(
         gta_task,
         as_agent(gta_agent),
         gta_tools,
         gta_workspace,
         _gta_directory,
         deadline_s=bench.settings.task_timeout,
+        ledger=bench.control.ledger,
     )
-    if not run.resumed and ledger.noted == noted:
-        ledger.add(run.usage)  # an agent of the user's own, whose calls nobody saw
-    return run
 
 
 @pytest.fixture

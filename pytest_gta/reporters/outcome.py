@@ -155,7 +155,7 @@ def ended_early(
     not_run, tasks = (sum(summary[key] for summary in summaries) for key in ("not_run", "tasks"))
     word = "INTERRUPTED" if exit_code == EXIT_INTERRUPTED else "ENDED EARLY"
     line = (
-        f"{word} (exit {exit_code}): {not_run} of {tasks} {_noun(summaries[0])} not run; "
+        f"{word} (exit {exit_code}): {not_run} of {tasks} {_noun(summaries[0], tasks)} not run; "
         f"go on with --gta-resume={run_directory}"
     )
     return replace(outcome, exit_code=exit_code, line=line)
@@ -169,20 +169,22 @@ def _code(
         if missing == 0:
             return EXIT_NOTHING_MEASURED, ("no task was selected",)
         why = f"; {stopped}" if stopped else ""
-        return EXIT_INCONCLUSIVE, (f"none of {summary['tasks']} {_noun(summary)} has a score{why}",)
+        several = f"none of {summary['tasks']} {_noun(summary, 2)} has a score"
+        return EXIT_INCONCLUSIVE, (
+            f"{several if summary['tasks'] > 1 else f'the {_noun(summary, 1)} has no score'}{why}",
+        )
     failures = [*_failures(summary, limits), *_drops(comparison)]
     certain = [reason for reason, is_certain in failures if is_certain]
     if certain:
         return EXIT_FAILED, tuple(certain)
     rate = percent(missing, summary["tasks"]) or 0.0
     if stopped and summary["not_run"]:
-        return EXIT_INCONCLUSIVE, (f"{summary['not_run']} of {summary['tasks']} {_noun(summary)} not run: {stopped}",)
+        return EXIT_INCONCLUSIVE, (f"{summary['not_run']} of {_tasks(summary)} not run: {stopped}",)
     if rate > limits.max_error_rate:
         parts = (("unscored", summary["unscored"]), ("in error", summary["errors"]), ("not run", summary["not_run"]))
         detail = ", ".join(f"{count} {name}" for name, count in parts if count)
         return EXIT_INCONCLUSIVE, (
-            f"{missing} of {summary['tasks']} {_noun(summary)} without a score ({detail}), "
-            f"{limits.max_error_rate:g} % allowed",
+            f"{missing} of {_tasks(summary)} without a score ({detail}), {limits.max_error_rate:g} % allowed",
         )
     if failures:
         return EXIT_FAILED, tuple(reason for reason, _ in failures)
@@ -193,8 +195,12 @@ def _code(
     return EXIT_OK, (*_success(summary, limits), *(reasons_of_change(comparison) if comparison else ()))
 
 
-def _noun(summary: Mapping[str, Any]) -> str:
-    return "runs" if summary.get("repeats") else "tasks"
+def _tasks(summary: Mapping[str, Any]) -> str:
+    return f"{summary['tasks']} {_noun(summary, summary['tasks'])}"
+
+
+def _noun(summary: Mapping[str, Any], number: int) -> str:
+    return ("run" if summary.get("repeats") else "task") + "s" * (number != 1)
 
 
 def _drops(comparison: Comparison | None) -> list[tuple[str, bool]]:
@@ -209,9 +215,8 @@ def _failures(summary: Mapping[str, Any], limits: GateLimits) -> list[tuple[str,
     found: list[tuple[str, bool]] = []
     below = summary["graded"] - summary["succeeded"]
     if not limits.gated and below:
-        found.append(
-            (f"{below} of {summary['graded']} graded {_noun(summary)} below {limits.threshold:g} points", True)
-        )
+        graded = summary["graded"]
+        found.append((f"{below} of {graded} graded {_noun(summary, graded)} below {limits.threshold:g} points", True))
     if limits.fail_under is not None and summary["root_sr"] < limits.fail_under:
         certain = summary["root_sr_bounds"][1] < limits.fail_under
         found.append(
@@ -226,13 +231,9 @@ def _failures(summary: Mapping[str, Any], limits: GateLimits) -> list[tuple[str,
 
 def _success(summary: Mapping[str, Any], limits: GateLimits) -> list[str]:
     if not limits.gated:
-        noun = _noun(summary)
-        reach = (
-            f"all {summary['graded']} graded {noun} reach"
-            if summary["graded"] > 1
-            else f"the graded {noun[:-1]} reaches"
-        )
-        return [f"{reach} {limits.threshold:g} points"]
+        graded = summary["graded"]
+        several = f"all {graded} graded {_noun(summary, 2)} reach"
+        return [f"{several if graded > 1 else f'the graded {_noun(summary, 1)} reaches'} {limits.threshold:g} points"]
     reached = []
     if limits.fail_under is not None:
         reached.append(f"Root SR {summary['root_sr']:.1f} % >= {limits.fail_under:g} %")

@@ -167,7 +167,7 @@ def lines_of(
         yield SummaryLine(_reports([*(file for file in files if file not in own), *folders]))
         for line in _caution([one.result for one in measured], width):
             yield SummaryLine(line)
-    yield SummaryLine(outcome.line, ("bold", _colour(outcome)))
+    yield from _meaning(outcome, width)
 
 
 def _of_one(
@@ -191,7 +191,7 @@ def _of_one(
             *_caution([result], width),
         ):
             yield SummaryLine(line)
-    yield SummaryLine(outcome.line, ("bold", _colour(outcome)))
+    yield from _meaning(outcome, width)
 
 
 def _reports(files: Sequence[Path]) -> str:
@@ -201,6 +201,18 @@ def _reports(files: Sequence[Path]) -> str:
 def _caution(results: Sequence[RunResult], width: int) -> Iterator[str]:
     for text in dict.fromkeys(caution(result.run) for result in results):
         yield from textwrap.wrap(text, width, initial_indent="Note     ", subsequent_indent="         ")
+
+
+def _meaning(outcome: Outcome, width: int) -> Iterator[SummaryLine]:
+    """Yield what it all means: in one line, or with each of several reasons on its own where that is too long."""
+    reasons = outcome.gate.reasons
+    word, _, rest = outcome.line.partition(": ")
+    lines = [outcome.line]
+    if len(outcome.line) > width and rest == "; ".join(reasons):
+        indented = " " * len(f"{word}: ")
+        lines = [f"{word}: {reasons[0]}", *(f"{indented}{reason}" for reason in reasons[1:])]
+    for line in lines:
+        yield SummaryLine(line, ("bold", _colour(outcome)))
 
 
 def _colour(outcome: Outcome) -> str:

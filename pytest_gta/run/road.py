@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from pytest_gta.judge.drawing_cache import DrawingCache
     from pytest_gta.judge.evidence import Evidence, EvidenceBudget
     from pytest_gta.judge.protocol import TaskJudge
+    from pytest_gta.llm.spending import Ledger
     from pytest_gta.tools.toolbox import Toolbox
     from pytest_gta.workspace.confinement import Confinement
     from pytest_gta.workspace.deliverables import Deliverables
@@ -113,6 +114,7 @@ def run_task(
     directory: TaskDirectory,
     *,
     deadline_s: float,
+    ledger: Ledger,
     brief: Brief | None = None,
 ) -> TaskRun:
     """Run the agent on a task, or take its finished run from disk, and collect what it delivered.
@@ -124,6 +126,7 @@ def run_task(
         workspace: The staged workspace.
         directory: Where the transcript and the agent's record go.
         deadline_s: Seconds the agent has.
+        ledger: Where the run's spending is noted: what the agent says it used, when its calls were not seen one by one.
         brief: What the agent is handed when it is not just the task's brief: one that goes on.
 
     Raises:
@@ -135,12 +138,18 @@ def run_task(
     record = directory.agent()
     resumed = record is not None
     if record is None:
+        noted, used = ledger.noted, Usage()
         try:
             record = run_agent(
                 agent, brief or task.brief, tools, workspace, deadline_s=deadline_s, transcript=directory.transcript
             )
+            used = record.usage
         except AgentUnavailable as unavailable:
+            used = unavailable.usage
             raise NotMeasured(f"agent {agent.label}: {unavailable}", agent=unavailable.record) from None
+        finally:
+            if ledger.noted == noted:
+                ledger.add(used)
         directory.write_agent(record)
     return TaskRun(task, record, workspace, workspace.deliverables(), directory.transcript, resumed)
 

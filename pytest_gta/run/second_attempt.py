@@ -145,18 +145,33 @@ def _go_on(
     Raises:
         NotMeasured: When it cannot be made, through no fault of the agent.
     """
-    task, ledger = run.task, bench.control.ledger
-    workspace, brief = _workspace(run, second), None
+    task, workspace, brief = run.task, _workspace(run, second), None
+    tools = toolbox(workspace)
     if second.agent() is None:
+        _note_tools_left_out(run, tools, second)
         message = feedback_message(mode, first, bench.settings.threshold)
         brief = task.brief.going_on(run.final_answer, message)
-    noted = ledger.noted
     made = run_task(
-        task, agent, toolbox(workspace), workspace, second, deadline_s=bench.settings.task_timeout, brief=brief
+        task,
+        agent,
+        tools,
+        workspace,
+        second,
+        deadline_s=bench.settings.task_timeout,
+        ledger=bench.control.ledger,
+        brief=brief,
     )
-    if not made.resumed and ledger.noted == noted:
-        ledger.add(made.usage)  # an agent of the user's own, whose calls nobody saw
     return replace(made, earlier_answer=run.final_answer)
+
+
+def _note_tools_left_out(run: TaskRun, tools: Toolbox, second: TaskDirectory) -> None:
+    """Say which tools of the first attempt the second does not have: only a fixture of the suite can make them."""
+    from pytest_gta.agents.transcript import Transcript
+
+    left_out = set(run.agent.tools_offered) - {spec.name for spec in tools.specs}
+    if left_out:
+        names = ", ".join(sorted(left_out))
+        Transcript(second.transcript).add("note", f"tools of the suite's own gta_tools are not here any more: {names}")
 
 
 def _workspace(run: TaskRun, second: TaskDirectory) -> Workspace:

@@ -460,3 +460,31 @@ def test_finished_outputs_cannot_go_on(make_project: Make) -> None:
     assert not (project.pytester.path / "run").exists()
     wrong = project.run("--gta-feedback=some")
     assert wrong.ret == 4 and "'some' is not one of none, coarse, checkpoint" in wrong.stderr.str()
+
+
+SUITES_OWN_TOOLS = """
+from pytest_gta.tools.specification import ToolSpec
+from pytest_gta.tools.tool import Tool
+from pytest_gta.tools.toolbox import Toolbox
+
+@pytest.fixture
+def gta_tools(gta_workspace):
+    from pytest_gta.workspace.confinement import Confinement
+
+    spec = ToolSpec("Tide", "perception", "Tells the tide.", ())
+    tide = Tool(spec, lambda: "high")
+    yield Toolbox(gta_workspace, Confinement("off", ""), only=["Tide", "Calculator"], extra=[tide])
+"""
+
+
+def test_tools_that_only_the_suite_can_make_are_named_when_they_are_gone(reviewed: Callable[..., Reviewed]) -> None:
+    made = reviewed()
+    conftest = made.project.pytester.path / "conftest.py"
+    conftest.write_text(conftest.read_text() + SUITES_OWN_TOOLS)
+    made.find_fault("1", 0)
+    made.run()
+    task = made.project.tasks()["1"]
+    assert task["agent"]["tools_offered"] == ["Calculator", "Tide"]
+    assert task["feedback"]["agent"]["tools_offered"] == ["Calculator"]
+    second = made.project.pytester.path / "run" / "tasks" / _folder(task) / "after_feedback" / "transcript.jsonl"
+    assert "tools of the suite's own gta_tools are not here any more: Tide" in second.read_text()

@@ -55,8 +55,8 @@ def _summary(tasks: str) -> dict[str, Any]:
         ("", limits(), 5, "NOTHING MEASURED (exit 5): no task was selected"),
         ("ss", limits(), 0, "PASS (exit 0): all 2 graded tasks reach 7 points"),
         ("sf", limits(), 1, "FAIL (exit 1): 1 of 2 graded tasks below 7 points"),
-        ("u", limits(), 10, "INCONCLUSIVE (exit 10): none of 1 tasks has a score"),
-        ("e", limits(), 10, "INCONCLUSIVE (exit 10): none of 1 tasks has a score"),
+        ("u", limits(), 10, "INCONCLUSIVE (exit 10): the task has no score"),
+        ("e", limits(), 10, "INCONCLUSIVE (exit 10): the task has no score"),
         ("nn", limits(), 10, "INCONCLUSIVE (exit 10): none of 2 tasks has a score"),
         ("ee", limits(max_error_rate=100), 10, "INCONCLUSIVE (exit 10): none of 2 tasks has a score"),
         (
@@ -66,7 +66,7 @@ def _summary(tasks: str) -> dict[str, Any]:
             "INCONCLUSIVE (exit 10): 2 of 4 tasks without a score (1 unscored, 1 in error), 0 % allowed",
         ),
         ("sn", limits(), 10, "INCONCLUSIVE (exit 10): 1 of 2 tasks without a score (1 not run), 0 % allowed"),
-        ("fu", limits(), 1, "FAIL (exit 1): 1 of 1 graded tasks below 7 points"),
+        ("fu", limits(), 1, "FAIL (exit 1): 1 of 1 graded task below 7 points"),
         ("su", limits(max_error_rate=50), 0, "PASS (exit 0): the graded task reaches 7 points"),
         (
             "suu",

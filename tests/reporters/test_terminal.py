@@ -8,7 +8,7 @@ import pytest
 from pytest_gta.benchmark.results import JudgeRecord, RunResult, TaskStatus
 from pytest_gta.benchmark.scoring import score_tree
 from pytest_gta.benchmark.usage import Tokens, Usage
-from pytest_gta.reporters.outcome import GateLimits, Measured, judge_run
+from pytest_gta.reporters.outcome import GateLimits, Measured, judge_run, over_agents
 from pytest_gta.reporters.terminal import header_lines, headline, lines_of, shown_path, write_summary
 from tests.domain import a_run, an_agent, by_id, graded, inner, leaf, not_graded, scored
 
@@ -174,6 +174,28 @@ def test_the_last_line_has_the_colour_of_its_meaning(tasks: list[Any], colour: s
     outcome = judge_run(run.summary, LIMITS)
     *_, last = lines_of([Measured("", run, outcome)], outcome, [])
     assert last.marks == ("bold", colour)
+
+
+@pytest.mark.parametrize(
+    ("width", "expected"),
+    [
+        (
+            80,
+            [
+                "FAIL (exit 1): claude: 1 of 1 graded task below 7 points",
+                "               codex: 2 of 2 graded tasks below 7 points",
+            ],
+        ),
+        (120, ["FAIL (exit 1): claude: 1 of 1 graded task below 7 points; codex: 2 of 2 graded tasks below 7 points"]),
+    ],
+)
+def test_what_several_agents_come_to_fits_the_terminal(width: int, expected: list[str]) -> None:
+    runs = {"claude": a_run(graded("1", 2)), "codex": a_run(graded("1", 2), graded("2", 2))}
+    measured = [Measured(label, run, judge_run(run.summary, LIMITS)) for label, run in runs.items()]
+    outcome = over_agents({one.label: one.outcome for one in measured}, gated=False)
+    last = list(lines_of(measured, outcome, [], Path(), width=width, quiet=True))[-len(expected) :]
+    assert [line.text for line in last] == expected
+    assert {line.marks for line in last} == {("bold", "red")}
 
 
 def test_a_path_is_shown_as_it_can_be_copied(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
