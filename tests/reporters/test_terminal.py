@@ -193,7 +193,7 @@ def test_what_several_agents_come_to_fits_the_terminal(width: int, expected: lis
     runs = {"claude": a_run(graded("1", 2)), "codex": a_run(graded("1", 2), graded("2", 2))}
     measured = [Measured(label, run, judge_run(run.summary, LIMITS)) for label, run in runs.items()]
     outcome = over_agents({one.label: one.outcome for one in measured}, gated=False)
-    last = list(lines_of(measured, outcome, [], Path(), width=width, quiet=True))[-len(expected) :]
+    last = list(lines_of(measured, outcome, [], width=width, quiet=True))[-len(expected) :]
     assert [line.text for line in last] == expected
     assert {line.marks for line in last} == {("bold", "red")}
 
