@@ -120,7 +120,7 @@ def family_of_name(suffix: str) -> str:
 def sniff(source: Source) -> FileType:
     """Return what a file is. Content decides; the suffix only tells kinds of text apart, and names what is damaged."""
     head = source.data(HEAD_BYTES)
-    if b"%PDF-" in head[:1024]:
+    if _is_pdf(source, head):
         return FileType("pdf", "application/pdf", "PDF document")
     if head.startswith((b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08")):
         return _zip(source)
@@ -141,6 +141,12 @@ def sniff(source: Source) -> FileType:
     if is_text(head):
         return _text(source, head)
     return FileType("other", "application/octet-stream", "file of unknown type")
+
+
+def _is_pdf(source: Source, head: bytes) -> bool:
+    """Whether a PDF begins here: at once, or, as readers let it, after some lines; a text may only speak of one."""
+    found = head[:1024].lstrip().find(b"%PDF-")
+    return found == 0 or (found > 0 and (source.suffix == "pdf" or not is_text(head)))
 
 
 def is_text(head: bytes) -> bool:

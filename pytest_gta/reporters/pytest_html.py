@@ -12,7 +12,7 @@ from typing import Any
 from pytest_gta.benchmark.results import CheckpointResult, DeliverableRecord, RunResult, TaskResult
 from pytest_gta.reporters.leaderboard import entries_of, markdown_lines
 from pytest_gta.reporters.outcome import Measured, Outcome
-from pytest_gta.reporters.score_sheet import headline
+from pytest_gta.reporters.score_sheet import FILES_SHOWN, headline
 from pytest_gta.reporters.wording import (
     benchmark_name,
     caution,
@@ -140,8 +140,11 @@ def score_sheet_block(result: TaskResult, threshold: float, captured: Sequence[t
     )
     files = "".join(
         f"<tr><td>{escape(file.path)}</td>{_state_of(file)}<td class=note>{escape(file.note)}</td></tr>"
-        for file in result.deliverables
+        for file in result.deliverables[:FILES_SHOWN]
     )
+    more = len(result.deliverables) - FILES_SHOWN
+    if more > 0:
+        files += f"<tr><td colspan=4>and {count(more, 'more file')}</td></tr>"
     delivered = (
         f"<table><tr><th colspan=4>Deliverables</th></tr>{files}</table>" if files else "<p>No files delivered.</p>"
     )

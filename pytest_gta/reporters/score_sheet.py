@@ -11,6 +11,7 @@ from pytest_gta.reporters.visible_text import visible
 from pytest_gta.reporters.wording import count, points, told_apart
 
 WIDTH = 79
+FILES_SHOWN = 20
 
 
 def headline(result: TaskResult, threshold: float) -> str:
@@ -48,12 +49,14 @@ def score_sheet(result: TaskResult, threshold: float, *, lost_only: bool = False
     lines.append("")
     if all(file.evidence == "not_taken" for file in result.deliverables):
         lines.append("delivered: no files")
-    for file in result.deliverables:
+    for file in result.deliverables[:FILES_SHOWN]:
         note = f" - {file.note}" if file.note else ""
         if file.evidence == "not_taken":
             lines.append(f"not taken: {file.path}{note}")
         else:
             lines.append(f"delivered: {file.path} ({file.bytes:,} bytes, evidence {file.evidence}){note}")
+    if len(result.deliverables) > FILES_SHOWN:
+        lines.append(f"           and {count(len(result.deliverables) - FILES_SHOWN, 'more file')}")
     lines.extend(f"note: {note}" for note in result.notes)
     if result.feedback:
         lines.append(f"after {result.feedback.mode} feedback: {after_feedback(result.feedback)}; {FIRST_COUNTS}")

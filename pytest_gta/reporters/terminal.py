@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from pytest_gta.run.lineup import Lineup
 
 WORST_TASKS, WORST_TASKS_OF_EACH = 5, 3
+_NAMED = 3
 RELEASE_NOT_HERE = "gta: these are the bundled tasks; pytest-gta fetch workflow brings the release"
 
 
@@ -64,6 +65,7 @@ def header_lines(lineup: Lineup) -> list[str]:
             else f"gta: agent {_agent(one.bench)}, {judge}"
             for one in lineup.contenders
         ),
+        *(f"gta: {remark}" for one in benches if (remark := _unknown_outputs(one))),
         *([f"gta: feedback {settings.feedback}: {FIRST_COUNTS}"] if settings.feedback != "none" else ()),
         f"gta: tools in {bench.confinement.note}",
         f"gta: renderers {_renderers(bench)}",
@@ -81,6 +83,13 @@ def header_lines(lineup: Lineup) -> list[str]:
     if settings.uses_local_model:
         lines.append("gta: the bundled model is tiny: its scores show that it all runs, nothing more")
     return lines
+
+
+def _unknown_outputs(bench: Bench) -> str:
+    """Say which finished outputs are of no task, as a folder with a mistyped id would be left out unseen."""
+    unknown = sorted((bench.agent_under_test.recorded_ids or frozenset()) - set(bench.release.task_ids))
+    names = ", ".join(unknown[:_NAMED]) + (f" and {len(unknown) - _NAMED} more" if len(unknown) > _NAMED else "")
+    return f"finished outputs that are of no task of the dataset: {names}" if unknown else ""
 
 
 def _cache_fault(bench: Bench) -> str:

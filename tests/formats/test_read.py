@@ -71,6 +71,18 @@ def test_wrong_suffix_is_read_by_content_and_noted(tmp_path: Path) -> None:
     assert extract.notes == ("its name ends in .pdf (PDF document), but by its content it is a Word document",)
 
 
+def test_a_text_that_speaks_of_pdf_is_a_text(tmp_path: Path) -> None:
+    script = tmp_path / "make.py"
+    script.write_text('"""Writes a report."""\n\nHEADER = "%PDF-1.4"\n')
+    extract = read_file(script)
+    assert (extract.kind, extract.media_type, extract.faults) == ("text", "text/x-python", ())
+    assert 'HEADER = "%PDF-1.4"' in extract.text
+    # Lines before it are no reason to refuse what is meant to be one.
+    late = tmp_path / "late.pdf"
+    late.write_bytes(b"Content-Type: application/pdf\r\n\r\n%PDF-1.4\n")
+    assert read_file(late).media_type == "application/pdf"
+
+
 def test_text_named_as_a_document(tmp_path: Path) -> None:
     path = tmp_path / "report.docx"
     path.write_text("just words")

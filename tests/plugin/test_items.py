@@ -53,10 +53,12 @@ def test_items_are_the_same_in_every_worker(
 
 def test_outputs_select_the_tasks_they_have(make_project: Callable[..., Project]) -> None:
     project = make_project(6)
-    (project.outputs / "3").rename(project.outputs.parent / "gone")
+    (project.outputs / "3").rename(project.outputs / "task 3")
     listed = project.run("--collect-only")
     assert len([line for line in listed.outlines if "<Function" in line]) == 5
-    assert "5 of 6 tasks" in project.run().stdout.str()
+    ended = project.run()
+    assert "5 of 6 tasks" in ended.stdout.str()
+    ended.stdout.fnmatch_lines(["gta: finished outputs that are of no task of the dataset: task 3"])
 
 
 @pytest.mark.parametrize("option", ["--markers", "--fixtures", "--fixtures-per-test", "--setup-plan", "--collect-only"])

@@ -79,6 +79,13 @@ def test_no_files_is_said() -> None:
     ]
 
 
+def test_of_many_files_the_first_are_shown() -> None:
+    files = tuple(a_file(f"{n}.txt") for n in range(3000))
+    sheet = score_sheet(graded("1", 5, deliverables=files), 7).splitlines()
+    assert sum(line.startswith("delivered: ") for line in sheet) == 20
+    assert sheet[-1] == "           and 2,980 more files"
+
+
 def test_one_turn_is_no_plural() -> None:
     sheet = score_sheet(graded("1", 5, agent=an_agent(turns=1, tool_calls=1, tool_errors=0)), 7)
     assert "finished, 1 turn, 1 tool call, 0 errors" in sheet
