@@ -18,17 +18,19 @@ LOOK_S = 10.0
 _NO_SUCH_MODEL = re.compile(
     r"model.{0,200}(?:not found|n[o']t exist|is unknown)|(?:unknown|invalid|no such) model", re.IGNORECASE | re.DOTALL
 )
+_LIMITED_KEY = re.compile(r"scope|permission", re.IGNORECASE)
+"""A key may be good for answers and not for the list of models."""
 
 
 def first_look(endpoint: Endpoint) -> ApiFault | None:
     """Return why no request to an endpoint can succeed, None when one may.
 
-    Its list of models is asked for, which costs nothing. Only when that cannot tell (it lacks the model, as lists lack
-    aliases; there is none; it wants another key) is the model itself said hello to.
+    Its list of models is asked for, and of one that is not listed what it is: both cost nothing. What they cannot tell
+    (lists lack aliases and deployments, some endpoints have none) is left to the run.
 
     Returns:
-        A fault of the kind `UNAVAILABLE` when nobody is there, `AUTH` or `NO_CREDIT` when the key will not do,
-        `BAD_REQUEST` when there is no such model or no such address. Its message is one line without secrets.
+        A fault of the kind `UNAVAILABLE` when nobody is there, `AUTH` when the key is refused, `BAD_REQUEST` when there
+        is no such model. Its message is one line without secrets.
     """
     import openai
 
@@ -36,36 +38,24 @@ def first_look(endpoint: Endpoint) -> ApiFault | None:
         names: list[str] = []
         try:
             names = _names(client.models.with_raw_response.list().http_response.content)
+            if names and endpoint.model not in names:
+                client.models.with_raw_response.retrieve(endpoint.model)
         except openai.APIStatusError as error:
-            if error.status_code >= 500:
-                return None
+            fault = read_fault(error.status_code, error.response.content, error.response.headers)
         except openai.APITimeoutError:
             return None
         except openai.APIConnectionError as error:
-            return _shown(no_answer(error), endpoint)
-        else:
-            if not names or endpoint.model in names:
-                return None
-        try:
-            client.chat.completions.with_raw_response.create(
-                model=endpoint.model, messages=[{"role": "user", "content": "Hello"}]
-            )
-        except openai.APIStatusError as error:
-            fault = read_fault(error.status_code, error.response.content, error.response.headers)
-        except openai.APIConnectionError:
-            return None
+            return None if names else _shown(no_answer(error), endpoint)
         else:
             return None
-    if fault.kind.halts_the_run:
+    if fault.status == 401 and not _LIMITED_KEY.search(fault.message):
         return _shown(fault, endpoint)
-    if fault.status == 404 or fault.code == "model_not_found" or _NO_SUCH_MODEL.search(fault.message):
-        return _shown(replace(fault, message=_what_there_is(endpoint.model, names) or fault.message), endpoint)
+    if fault.status == 404 and names and (fault.code == "model_not_found" or _NO_SUCH_MODEL.search(fault.message)):
+        return _shown(replace(fault, message=_what_there_is(endpoint.model, names)), endpoint)
     return None
 
 
 def _what_there_is(model: str, names: list[str]) -> str:
-    if not names:
-        return ""
     near = difflib.get_close_matches(model, names, n=3, cutoff=0.3) or names[:5]
     more = "" if len(names) <= len(near) else f" (of {len(names)})"
     return f"there is no such model; it has {', '.join(near)}{more}"

@@ -120,7 +120,6 @@ class Workshop:
         step = {
             ModelErrorKind.UNAVAILABLE: f"; is the server running, and is {option}base-url right?",
             ModelErrorKind.AUTH: f"; is the key in {' or '.join(variables)} right?",
-            ModelErrorKind.BAD_REQUEST: "" if fault.code else f"; is {option}base-url right? It usually ends in /v1",
         }.get(fault.kind, "")
         status = f"{fault.status} " if fault.status else ""
         raise SettingsError(f"{option}model={model} at {endpoint.shown_url}: {status}{fault.message}{step}")

@@ -160,7 +160,8 @@ def test_a_judge_that_has_gone_stops_the_run(make_project: Callable[..., Project
 def test_a_model_that_no_server_has_is_found_before_anything_is_spent(make_project: Callable[..., Project]) -> None:
     project = make_project(2)
     project.server.routes["/v1/models"] = lambda _: Answer(body={"data": [{"id": "judge"}]})
-    project.server.respond = lambda request: fails(404, f"no model {request.model}", code="model_not_found")
+    for name in ("jugde", "typo"):
+        project.server.routes[f"/v1/models/{name}"] = lambda _: fails(404, "no model", code="model_not_found")
     url = project.server.base_url
     found = project.run("--gta-judge-model=jugde")
     assert found.ret == 4
