@@ -194,7 +194,7 @@ class ConfinedProcess:
         if self._copies is not None and (changed := self._copies.put_back()):
             raise ConfinedError("raised", f"it changed {', '.join(changed)}, which is read-only; that was put back")
         if outcome == "timeout":
-            raise ConfinedError("timeout", f"it was ended after {timeout_s:.3g} s, the time a call may take")
+            raise ConfinedError("timeout", f"it was ended after {round(timeout_s, 2):g} s, the time a call may take")
         if outcome == "disk":
             left = "were left" if self._limits.shared else "were removed"
             raise ConfinedError("disk", f"it wrote more than a call may; the files it made {left}")
@@ -221,7 +221,7 @@ class ConfinedProcess:
         if "ended a call: processes" in said:
             return ConfinedError("crashed", f"it was ended for starting more than {self._limits.processes} processes")
         if how == "SIGXCPU":
-            return ConfinedError("timeout", f"it was ended after {timeout_s:.3g} s of computing")
+            return ConfinedError("timeout", f"it was ended after {round(timeout_s, 2):g} s of computing")
         hint = {"SIGSEGV": " (a library failed)", "SIGABRT": " (a library gave up, often for lack of memory)"}.get(
             how, ""
         )
