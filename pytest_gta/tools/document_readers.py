@@ -165,6 +165,8 @@ def _read(name: str, tool: str, family: str, offset: int) -> dict[str, Any]:
     shown = ", ".join(f"{key}: {value}" for key, value in facts.items())
     head = [f"{Path(name).name} ({shown})" if shown else Path(name).name]
     head += [f"Note: {remark}" for remark in (*found.faults, *found.notes) if not (cut and _is_of_paging(remark))]
+    if found.facts.get("pages without text"):
+        head.append("Note: OCR, given this file, reads its pages without text")
     if offset:
         head.append(f"[from character {start:,}]")
     text = found.text[start:end] if found.text else "(it holds no text)"

@@ -13,13 +13,14 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from pytest_gta.formats.wording import plural
 from pytest_gta.tools.backend import RAPIDOCR, TESSERACT
+from pytest_gta.tools.pdf_scan import PdfScan, is_pdf
 from pytest_gta.tools.picture_input import flattened, open_pages
 from pytest_gta.tools.reading_order import TextLine, in_reading_order, with_words_joined
 from pytest_gta.tools.specification import ToolParameter, ToolSpec
@@ -36,9 +37,14 @@ _LEAST_PX = 368
 """A shorter side gets a margin."""
 _SEARCHED_PX = 400
 """How far from a piece's full length a blank place to cut at is looked for."""
+_INK = 16.0
+"""How far the brightness of writing is from that of its ground at least, of 255."""
+_MARGIN_PX = 40
 _MOST_PIXELS = 24_000_000
 _WIDE_GAP = 2.0
 """Heights of a word between two words that do not belong together."""
+_WIDE_PLACE = 1.5
+"""Heights that a place of writing is wide at least."""
 _WORD = 3
 """Letters of a line that tell which way it runs."""
 _MOST_LINES = 3
@@ -52,8 +58,9 @@ OCR = Tool(
         "OCR",
         "perception",
         "Reads the text in a picture. Answers a line for each line of text, in reading order: "
-        "(x1, y1, x2, y2) text, with its box in pixels. Many languages and scripts.",
-        (ToolParameter("image", "image", "The picture.", example="resources/scan.png"),),
+        "(x1, y1, x2, y2) text, with its box in pixels. Many languages and scripts. Of a PDF it reads the pages that "
+        "are only pictures.",
+        (ToolParameter("image", "image", "The picture, or a scanned PDF.", example="resources/scan.png"),),
     ),
     "pytest_gta.tools.ocr:read_text",
     reads=("image",),
@@ -82,13 +89,19 @@ def read_text(image: str) -> str:
     Raises:
         ToolFault: It is no picture, or there is nothing to read it with.
     """
-    pages = open_pages(image, most=MOST_PAGES + 1)
-    told = [_told(read_page(flattened(page))) for page in pages[:MOST_PAGES]]
-    if len(told) == 1:
-        return told[0]
-    marked = [f"[page {number}]\n{text}" for number, text in enumerate(told, 1)]
-    if len(pages) > MOST_PAGES:
-        marked.append(f"[only the first {MOST_PAGES} pages were read]")
+    if is_pdf(image):
+        scan = PdfScan(image)
+        pages: Iterable[tuple[int, Image]] = scan.pictures(MOST_PAGES)
+        count = len(scan.numbers)
+    else:
+        opened = open_pages(image, most=MOST_PAGES + 1)
+        pages, count = enumerate(map(flattened, opened[:MOST_PAGES]), 1), len(opened)
+    told = [(number, _told(read_page(page))) for number, page in pages]
+    if told == [(1, told[0][1])] and count == 1:
+        return told[0][1]
+    marked = [f"[page {number}]\n{text}" for number, text in told]
+    if count > MOST_PAGES:
+        marked.append(f"[only the first {MOST_PAGES} of these pages were read]")
     return "\n".join(marked)
 
 
@@ -217,12 +230,17 @@ def _by_rapidocr(picture: Image, *, turning: bool = True) -> ReadPage:
             if line.width <= 4 * line.height or any(char.isalnum() for char in line.text):
                 lines.append(line)
                 scores.append(float(score))
-    return ReadPage(lines, max(0, seen - len(lines)), sum(scores) / len(scores) if scores else 0.0, on_head)
+                seen -= line.width > _WIDE_PLACE * line.height
+    if not any(char.isalnum() for line in lines for char in line.text):
+        lines = []  # dashes and dots alone are no text
+    return ReadPage(lines, max(0, seen), sum(scores) / len(scores) if scores else 0.0, on_head)
 
 
 @cache
 def _rapidocr() -> Any:
     """Return the engine, made once a process; what it and its libraries say while it is made goes nowhere."""
+    import numpy as np
+
     logging.disable(logging.CRITICAL)
     threads = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
@@ -234,7 +252,11 @@ def _rapidocr() -> Any:
             seen = on_head = 0
 
             def build_final_output(self, picture: Any, places: Any, ways_up: Any, *rest: Any) -> Any:
-                self.seen = 0 if places.boxes is None else len(places.boxes)
+                boxes = [] if places.boxes is None else places.boxes
+                # Letters make wide places; other shapes that the engine takes for writing are as high.
+                self.seen = sum(
+                    bool(wide > _WIDE_PLACE * high) for wide, high in (np.ptp(box, axis=0) for box in boxes)
+                )
                 self.on_head = sum("180" in label for label, _ in ways_up.cls_res or ())
                 return super().build_final_output(picture, places, ways_up, *rest)
 
@@ -276,7 +298,23 @@ def _pieces(pixels: Any) -> Iterator[tuple[int, int, int, int]]:
         band = grey[top:bottom]
         columns = _cuts(abs(band[1:] - band[:-1]).sum(axis=0), width)
         for left, right in itertools.pairwise(columns):
-            yield left, top, right, bottom
+            yield from _with_ink(grey, left, top, right, bottom)
+
+
+def _with_ink(grey: Any, left: int, top: int, right: int, bottom: int) -> Iterator[tuple[int, int, int, int]]:
+    """Yield the part of a piece that is not blank: the engine overlooks a few words on a large empty page."""
+    import numpy as np
+
+    piece = grey[top:bottom, left:right]
+    ink = abs(piece - np.median(piece)) > _INK
+    rows, columns = np.flatnonzero(ink.any(axis=1)), np.flatnonzero(ink.any(axis=0))
+    if len(rows):
+        yield (
+            max(left, left + int(columns[0]) - _MARGIN_PX),
+            max(top, top + int(rows[0]) - _MARGIN_PX),
+            min(right, left + int(columns[-1]) + _MARGIN_PX),
+            min(bottom, top + int(rows[-1]) + _MARGIN_PX),
+        )
 
 
 def _cuts(ink: Any, length: int) -> list[int]:

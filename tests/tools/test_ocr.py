@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from PIL import Image, ImageDraw
+from reportlab.pdfgen.canvas import Canvas
 
 from pytest_gta.tools import ocr
 from pytest_gta.tools.ocr import read_lines, read_text, tesseract_lines
@@ -72,6 +73,32 @@ def test_a_page_the_wrong_way_round_is_read_in_order(tmp_path: Path, degrees: in
     assert found is not None
     sides = sorted((found[2] - found[0], found[3] - found[1]))
     assert sides[0] > 15 and sides[1] > 180
+
+
+@needs_rapidocr
+def test_a_few_words_on_a_large_page_are_found() -> None:
+    page = Image.new("RGB", (1556, 2200), "white")
+    page.paste(written(((10, 10), "Page one text"), size=(300, 60)), (250, 340))
+    (line,) = read_lines(page)
+    assert line.text == "Page one text" and abs(line.left - 260) < 8 and abs(line.top - 355) < 10
+    assert read_lines(Image.new("RGB", (1556, 2200), "white")) == []
+
+
+@needs_rapidocr
+def test_the_pages_of_a_pdf_that_are_pictures_are_read(toolbox: Toolbox) -> None:
+    root = toolbox.workspace.root
+    saved(written(((60, 60), "Scanned words 42"), size=(500, 300)), root / "page.png")
+    canvas = Canvas(str(root / "scan.pdf"), pagesize=(500, 300))
+    canvas.drawString(50, 200, "This page has its text in the file")
+    canvas.showPage()
+    canvas.drawImage(str(root / "page.png"), 0, 0, 500, 300)
+    canvas.save()
+    assert "OCR, given this file, reads its pages without text" in toolbox.call("ReadPDF", {"file": "scan.pdf"}).text
+    answer = toolbox.call("OCR", {"image": "scan.pdf"})
+    mark, line = answer.text.splitlines()
+    assert mark == "[page 2]" and line.endswith(") Scanned words 42")
+    (root / "broken.pdf").write_bytes(b"%PDF-1.7 and nothing more")
+    assert "broken.pdf is a PDF that cannot be opened" in toolbox.call("OCR", {"image": "broken.pdf"}).text
 
 
 @needs_rapidocr
