@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import contextlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -130,6 +132,9 @@ def _from_text(text: str) -> Any:
         value = json.loads(stripped, strict=False)
     except json.JSONDecodeError as error:
         if stripped[:1] in "[{":
+            # Python's own notation (single quotes, None, True) is a common slip.
+            with contextlib.suppress(ValueError, SyntaxError, MemoryError, RecursionError):
+                return ast.literal_eval(stripped)
             around = stripped[max(0, error.pos - 30) : error.pos + 30]
             raise ToolFault(
                 f"slides_content_str is not valid JSON: {error.msg} at character {error.pos}, near {around!r}. "

@@ -306,9 +306,9 @@ class Workspace:
 
     def _absent(self, text: str) -> str:
         names = list(self.files())
-        wanted = text.strip().strip("`\"'").rsplit("/", 1)[-1]
-        close = difflib.get_close_matches(wanted, [name.rsplit("/", 1)[-1] for name in names], n=1, cutoff=0.6)
-        hint = next((f"; did you mean {name!r}?" for name in names if close and name.endswith(close[0])), "")
+        wanted = text.strip().strip("`\"'").rsplit("/", 1)[-1].lower()
+        close = difflib.get_close_matches(wanted, [name.rsplit("/", 1)[-1].lower() for name in names], n=1, cutoff=0.6)
+        hint = next((f"; did you mean {name!r}?" for name in names if close and name.lower().endswith(close[0])), "")
         if hint:
             return f"there is no file {_shown(text)} in the workspace{hint}"
         held = ", ".join(names[:_LISTED]) + (", ..." if len(names) > _LISTED else "")

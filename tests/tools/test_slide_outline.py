@@ -36,6 +36,11 @@ def test_json_text_object_and_list_are_the_same() -> None:
     assert read_slides("```json\n" + json.dumps(slides) + "\n```")[0] == read[0]
 
 
+def test_python_notation_is_taken_for_json() -> None:
+    slides, _ = read_slides("[{'title': 'It is', 'bullets': ['a', None], 'notes': None}, {'title': 'Two'}]")
+    assert [slide.title for slide in slides] == ["It is", "Two"]
+
+
 def test_markdown_is_split_at_headings_and_rules() -> None:
     slides, _ = read_slides("# Title\n\nBy me\n\n## One\n\n- a\n- b\n\n---\n\nno title here")
     assert [(slide.title, slide.layout) for slide in slides] == [
@@ -155,7 +160,7 @@ def test_unknown_keys_are_named_and_empty_ones_are_not() -> None:
     ("value", "says"),
     [
         ("[{", "not valid JSON"),
-        ('[{"title": "A",}]', "near"),
+        ('[{"title": "A" "b": 1}]', "near"),
         ([], "JSON list"),
         ([5], "slide 1 must be an object, and 5 is not"),
         ([{"title": "T", "table": 5}], "slide 1: a table is"),

@@ -212,6 +212,8 @@ def test_a_hidden_name_is_refused_because_it_would_be_lost(workspace: Workspace)
 
 def test_a_missing_file_is_answered_with_what_there_is(workspace: Workspace) -> None:
     with pytest.raises(PathRefused, match=r"did you mean 'resources/files/data\.csv'"):
+        workspace.resolve("DATA.CVS")
+    with pytest.raises(PathRefused, match=r"did you mean 'resources/files/data\.csv'"):
         workspace.resolve("resources/files/dat.csv")
     with pytest.raises(PathRefused, match=r"it holds resources/files/2-1\.pdf, resources/files/data\.csv"):
         workspace.resolve("something_else.zip")
