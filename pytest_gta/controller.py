@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import os
 import time
+from dataclasses import asdict
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
@@ -134,6 +135,7 @@ class Controller:
         node.workerinput["gta_local_url"] = self._lineup.workshop.start_local_model()
         node.workerinput["gta_task_times"] = self._task_times
         node.workerinput["gta_found_datasets"] = dict(self._lineup.workshop.found_datasets)
+        node.workerinput["gta_confinement"] = asdict(self._lineup.workshop.confinement)
 
     @cached_property
     def _task_times(self) -> dict[str, float]:

@@ -100,6 +100,8 @@ def _open_lineup(config: pytest.Config, settings: Any) -> Lineup:
     if worker is not None:
         from pathlib import Path
 
+        from pytest_gta.workspace.confinement import Confinement
+
         lineup = Lineup(
             settings,
             config.rootpath,
@@ -107,6 +109,8 @@ def _open_lineup(config: pytest.Config, settings: Any) -> Lineup:
             local_url=worker["gta_local_url"],
             find_dataset=worker["gta_found_datasets"].get,
         )
+        # Trying it takes a process; the controller has, on this same machine.
+        lineup.workshop.confinement = Confinement(**worker["gta_confinement"])
     else:
         lineup = Lineup(settings, config.rootpath, find_dataset=collection.dataset_finder(config))
         listing = any(getattr(config.option, name, None) for name in LISTING)

@@ -28,7 +28,7 @@ def is_leaf(request: RecordedRequest) -> bool:
 @pytest.fixture
 def measured(make_project: Callable[..., Project]) -> Project:
     """A run of two tasks: every leaf of the second failed, and one of the first, which succeeded."""
-    project = make_project(2)
+    project = make_project(2, files=True)
     first, second = project.index
     project.fail_task(second)
     project.scores[project.leaf(first, 0)] = 6.9

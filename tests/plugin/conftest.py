@@ -20,6 +20,8 @@ from tests.release_factory import leaf_ids, make_release
 # pytester forgets what is imported after it starts, so that a second run in this process would meet new copies of some
 # modules and old ones of others; loaded beforehand, each is there once.
 PROGRAMS = ("__main__", "child_main", "launcher", "server", "tool_service", "mcp_server", "_main", "_cli")
+FRAMEWORKS = "pytest_gta.agents.frameworks."
+"""Adapters for frameworks of agents, which take seconds to load and run in an agent's own process."""
 LOADED_IN_PARTS = ("httpx", "httpcore", "httpx2", "httpcore2", "anyio._backends")
 """What openai speaks HTTP with, by version; parts of it are first imported by a request."""
 
@@ -27,7 +29,7 @@ LOADED_IN_PARTS = ("httpx", "httpcore", "httpx2", "httpcore2", "anyio._backends"
 def load_all(package: str) -> None:
     with contextlib.suppress(ImportError):
         for module in pkgutil.walk_packages(importlib.import_module(package).__path__, f"{package}."):
-            if not module.name.endswith(PROGRAMS):
+            if not module.name.endswith(PROGRAMS) and not module.name.startswith(FRAMEWORKS):
                 with contextlib.suppress(ImportError):
                     importlib.import_module(module.name)
 
@@ -40,6 +42,9 @@ with contextlib.suppress(ImportError):
     # Some libraries bring this; first imported in a run inside this process, it takes the finder of entry points away
     # from Python and puts its own where pytester then removes it: no later run would find the plugin.
     import importlib_metadata  # noqa: F401
+
+WITHOUT = [f"-pno:{name}" for name in ("cacheprovider", "hypothesispytest", "anyio", "unraisableexception")]
+"""What a run here has no use for, and each of its workers would spend up to half a second on."""
 
 SUITE = "def test_workflow(gta_result):\n    gta_result.check()\n"
 
@@ -57,13 +62,8 @@ class Project:
     """By requirement: what the judge answers; 8 for any other."""
 
     def run(self, *args: str, agent: str | None = None, **options: Any) -> pytest.RunResult:
-        """Run the suite, judged by the local server: in this process, or with ``-nN`` over workers of its own."""
-        run = self.pytester.runpytest_subprocess if self._spreads(args) else self.pytester.runpytest_inprocess
-        return run(*self.arguments(agent), *args, **options)
-
-    @staticmethod
-    def _spreads(args: tuple[str, ...]) -> bool:
-        return any(arg.startswith("-n") and arg != "-n0" for arg in args)
+        """Run the suite, judged by the local server, in this process; with ``-nN`` over workers of its own."""
+        return self.pytester.runpytest_inprocess(*self.arguments(agent), *args, **options)
 
     def arguments(self, agent: str | None = None) -> list[str]:
         """Return the options of a run that scores the outputs (or runs the agent given)."""
@@ -76,8 +76,7 @@ class Project:
             "--gta-cache=off",
             "--gta-report=off",
             "--gta-render=off",
-            "-p",
-            "no:cacheprovider",
+            *WITHOUT,
         ]
 
     def leaf(self, task_id: str, number: int) -> str:
@@ -126,18 +125,23 @@ def _walk(node: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
 def make_project(
     pytester: pytest.Pytester, openai_server: Callable[..., OpenAIServer], monkeypatch: pytest.MonkeyPatch
 ) -> Callable[..., Project]:
-    """Make a project of so many tasks, each with one finished deliverable."""
+    """Make a project of so many tasks, each with a finished answer.
+
+    With ``files``, each has delivered a table as well: a process is then started for each task to read it.
+    """
     for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "EVAL_OPENAI_API_KEY", "EVAL_OPENAI_MODEL"):
         monkeypatch.delenv(name, raising=False)
 
-    def make(tasks: int = 3, *, suite: str = SUITE, deliver: bool = True, **release: Any) -> Project:
+    def make(
+        tasks: int = 3, *, suite: str = SUITE, answer: bool = True, files: bool = False, **release: Any
+    ) -> Project:
         dataset = make_release(pytester.path / "dataset", tasks=tasks, **release)
         index = json.loads((dataset / "end.json").read_text())
         outputs = pytester.path / "outputs"
         for task_id in index:
             (outputs / task_id / "files").mkdir(parents=True)
-            (outputs / task_id / "final.txt").write_text(f"Finished task {task_id}." if deliver else "")
-            if deliver:
+            (outputs / task_id / "final.txt").write_text(f"Finished task {task_id}." if answer else "")
+            if files:
                 (outputs / task_id / "files" / "table.csv").write_text(f"town,units\n{task_id},12\n")
         pytester.makepyfile(test_suite=suite)
         project: list[Project] = []

@@ -12,7 +12,7 @@ from pytest_gta.run.bench import Bench
 from pytest_gta.settings import resolve
 from pytest_gta.workspace.workspace import Workspace
 from tests.atomic_factory import make_atomic
-from tests.plugin.conftest import SUITE
+from tests.plugin.conftest import SUITE, WITHOUT
 
 AGENT = """
 ANSWERS = {"0": "There are seven.", "1": "It is Oslo in Sweden, near Norway.", "2": "It costs $12.", "10": ""}
@@ -37,14 +37,12 @@ def run_atomic(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> An
     pytester.syspathinsert()
 
     def run(*arguments: str, dataset: str = "atomic") -> pytest.RunResult:
-        start = pytester.runpytest_subprocess if "-n2" in arguments else pytester.runpytest_inprocess
-        return start(
+        return pytester.runpytest_inprocess(
             "--gta-agent=import:my_agent:run",
             f"--gta-dataset={dataset}",
             "--gta-run-dir=run",
             "--gta-render=off",
-            "-p",
-            "no:cacheprovider",
+            *WITHOUT,
             *arguments,
         )
 

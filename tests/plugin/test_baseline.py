@@ -11,12 +11,6 @@ import pytest
 from tests.plugin.conftest import Project
 
 
-@pytest.fixture(params=["-n0", "-n2"])
-def workers(request: pytest.FixtureRequest) -> str:
-    """Every behaviour holds in one process and over two workers."""
-    return str(request.param)
-
-
 def measured(project: Project, *args: str, fails: str = "") -> pytest.RunResult:
     """Measure the baseline into the folder ``main``."""
     for task_id in fails.split():
@@ -31,6 +25,7 @@ def last_line(result: pytest.RunResult) -> str:
     return next(line for line in result.outlines if re.match(r"[A-Z ]+ \(exit \d+\): ", line))
 
 
+@pytest.mark.parametrize("workers", ["-n0", "-n2"])
 def test_no_drop_passes_though_tasks_are_low(make_project: Callable[..., Project], workers: str) -> None:
     project = make_project(3)
     measured(project, fails="1 2")
@@ -52,12 +47,12 @@ def test_no_drop_passes_though_tasks_are_low(make_project: Callable[..., Project
     assert re.search(r"  won +1: \w+_2\n", output)
 
 
-def test_a_significant_drop_fails(make_project: Callable[..., Project], workers: str) -> None:
+def test_a_significant_drop_fails(make_project: Callable[..., Project]) -> None:
     project = make_project(8)
     measured(project)
     for task_id in list(project.index)[:7]:
         project.fail_task(task_id)
-    result = project.run(workers, "--gta-baseline=main")
+    result = project.run("--gta-baseline=main")
     assert result.ret == 1
     assert last_line(result) == (
         "FAIL (exit 1): Root SR fell from 100.0 to 12.5 % over 8 common tasks, p = 0.016; "
@@ -66,11 +61,11 @@ def test_a_significant_drop_fails(make_project: Callable[..., Project], workers:
     assert project.results()["gate"]["baseline"]["certain"] is True
 
 
-def test_a_drop_that_may_be_noise_is_inconclusive(make_project: Callable[..., Project], workers: str) -> None:
+def test_a_drop_that_may_be_noise_is_inconclusive(make_project: Callable[..., Project]) -> None:
     project = make_project(4)
     measured(project)
     project.fail_task("2")
-    result = project.run(workers, "--gta-baseline=main")
+    result = project.run("--gta-baseline=main")
     assert result.ret == 10
     assert last_line(result).startswith(
         "INCONCLUSIVE (exit 10): Root SR fell from 100.0 to 75.0 % over 4 common tasks, p = 1.00: may be noise, may "

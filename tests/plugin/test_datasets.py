@@ -48,8 +48,7 @@ def results(project: Project) -> dict[str, object]:
 
 @pytest.mark.parametrize("workers", [(), ("-n2",)], ids=["one process", "two workers"])
 def test_yaml_tasks_are_run_and_judged(mine: Project, workers: tuple[str, ...]) -> None:
-    run = mine.pytester.runpytest_subprocess if workers else mine.pytester.runpytest_inprocess
-    ended = run(*arguments(mine, "my_tasks"), *workers)
+    ended = mine.pytester.runpytest_inprocess(*arguments(mine, "my_tasks"), *workers)
     ended.assert_outcomes(passed=2)
     ended.stdout.fnmatch_lines(["gta: my_tasks, 2 tasks, 4 leaves, success from 7 points"])
     assert mine.server.chats
@@ -97,8 +96,8 @@ def test_a_source_of_ones_own(mine: Project, workers: tuple[str, ...]) -> None:
                 return config.rootpath / name.removeprefix("tracker:")
         """
     )
-    run = mine.pytester.runpytest_subprocess if workers else mine.pytester.runpytest_inprocess
-    run(*arguments(mine, "tracker:my_tasks", "mini"), "--gta-task=berths", *workers).assert_outcomes(passed=1)
+    options = (*arguments(mine, "tracker:my_tasks", "mini"), "--gta-task=berths", *workers)
+    mine.pytester.runpytest_inprocess(*options).assert_outcomes(passed=1)
     assert (mine.pytester.path / "asked.txt").read_text() == "tracker:my_tasks\n"
     found = json.loads((mine.pytester.path / "run" / "results.json").read_text())
     assert found["run"]["dataset"]["path"].startswith(f"{mine.pytester.path}/my_tasks,")

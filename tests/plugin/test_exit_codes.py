@@ -47,8 +47,13 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize("workers", ["-n0", "-n2"])
-@pytest.mark.parametrize("name", CASES)
+# What comes from a worker is a score or none; what is made of that is decided in the controlling process either way.
+OVER_WORKERS = ("gate missed", "low and unscored", "nothing scored")
+
+
+@pytest.mark.parametrize(
+    ("name", "workers"), [*((name, "-n0") for name in CASES), *((name, "-n2") for name in OVER_WORKERS)]
+)
 def test_exit_code_and_last_line(make_project: Callable[..., Project], name: str, workers: str) -> None:
     case = CASES[name]
     project = make_project(3)

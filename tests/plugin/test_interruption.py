@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import json
 import os
@@ -16,7 +17,7 @@ import pytest
 
 from pytest_gta.cli import main
 from tests.openai_server import Answer, hangs
-from tests.plugin.conftest import SUITE, Project
+from tests.plugin.conftest import SUITE, WITHOUT, Project
 from tests.waiting import LIMIT_S, eventually
 
 DYING_AGENT = """
@@ -35,24 +36,6 @@ class Dying:
 @pytest.fixture
 def gta_agent():
     return Dying()
-"""
-
-
-ONE_SHORTAGE = """
-
-import pytest_gta.controller
-
-class Watch:
-    made = 0
-
-    def __init__(self):
-        self.first = not Watch.made
-        Watch.made += 1
-
-    def has_killed(self):
-        return self.first
-
-pytest_gta.controller.MemoryWatch = Watch
 """
 
 
@@ -85,15 +68,29 @@ def test_a_dead_worker_costs_its_task_only(make_project: Callable[..., Project])
     assert 'errors="1"' in junit
     judged = len(project.server.chats)
     (project.pytester.path / "survive").touch()
-    again = project.pytester.runpytest_subprocess("-n2", "--gta-resume=run", "-p", "no:cacheprovider")
+    again = project.pytester.runpytest_inprocess("-n2", "--gta-resume=run", *WITHOUT)
     assert again.ret == 0
     assert len(project.server.chats) - judged == len(project.leaves(list(project.index)[2]))
     assert {task["status"] for task in project.tasks().values()} == {"graded"}
 
 
-def test_every_worker_that_one_shortage_of_memory_ended_is_told_so(make_project: Callable[..., Project]) -> None:
+def test_every_worker_that_one_shortage_of_memory_ended_is_told_so(
+    make_project: Callable[..., Project], monkeypatch: pytest.MonkeyPatch
+) -> None:
     project = make_project(3)
-    project.pytester.makeconftest(DYING_AGENT.replace('task.id == "3"', 'task.id != "1"') + ONE_SHORTAGE)
+    project.pytester.makeconftest(DYING_AGENT.replace('task.id == "3"', 'task.id != "1"'))
+    shortages = iter([True])
+
+    class Watch:
+        """Of all that are made, the first alone has seen the shortage."""
+
+        def __init__(self) -> None:
+            self.first = next(shortages, False)
+
+        def has_killed(self) -> bool:
+            return self.first
+
+    monkeypatch.setattr("pytest_gta.controller.MemoryWatch", Watch)
     project.outputs.rename(project.outputs.with_name("unused"))
     assert project.run("-n2", agent="import:os:getcwd").ret == 10
     one, *others = project.tasks().values()
@@ -104,7 +101,7 @@ def test_every_worker_that_one_shortage_of_memory_ended_is_told_so(make_project:
 
 @pytest.mark.parametrize("workers", ["-n0", "-n2"])
 def test_a_killed_controller_loses_no_finished_leaf(make_project: Callable[..., Project], workers: str) -> None:
-    project = make_project(6)
+    project = make_project(6, files=True)
     normal = project.server.respond
     # After these the judge falls silent, so that the run cannot end before it is killed.
     answered = itertools.count()
@@ -126,7 +123,7 @@ def test_a_killed_controller_loses_no_finished_leaf(make_project: Callable[..., 
     assert sum(map(len, finished.values())) >= 20
     assert not (run / "results.json").exists()
     before = len(project.judged())
-    result = project.pytester.runpytest_subprocess(workers, "--gta-resume=run", "-p", "no:cacheprovider")
+    result = project.pytester.runpytest_inprocess(workers, "--gta-resume=run", *WITHOUT)
     assert result.ret == 0
     asked_again = project.judged()[before:]
     total = sum(len(project.leaves(task_id)) for task_id in project.index)
@@ -270,13 +267,13 @@ def test_the_last_line_of_an_interrupted_run_says_its_exit_code_and_how_to_go_on
 ) -> None:
     project = make_project(3)
     project.pytester.makeconftest(INTERRUPTED)
-    result = project.pytester.runpytest_subprocess(*project.arguments())
+    result = project.run(no_reraise_ctrlc=True)
     assert result.ret == 2
     result.stdout.fnmatch_lines(["INTERRUPTED (exit 2): 2 of 3 tasks not run; go on with --gta-resume=*run"])
     assert "(exit 10)" not in result.stdout.str()
     assert [task["status"] for task in project.tasks().values()] == ["graded", "not_run", "not_run"]
     (project.pytester.path / "conftest.py").unlink()
-    again = project.pytester.runpytest_subprocess("--gta-resume=run", "-p", "no:cacheprovider")
+    again = project.pytester.runpytest_inprocess("--gta-resume=run", "-p", "no:cacheprovider")
     assert again.ret == 0
     assert len(project.judged()) == sum(len(project.leaves(task_id)) for task_id in project.index)
 
@@ -298,12 +295,13 @@ def test_an_interrupted_run_keeps_the_scores_it_had(make_project: Callable[..., 
     assert project.run("--gta-task=1,2").ret == 0
     project.pytester.makeconftest(INTERRUPTED)
     options = ("--gta-resume=run", "--gta-task=1,2,3", "-p", "no:cacheprovider")
-    again = project.pytester.runpytest_subprocess(*options)
+    run = functools.partial(project.pytester.runpytest_inprocess, *options, no_reraise_ctrlc=True)
+    again = run()
     assert [task["status"] for task in project.tasks().values()] == ["graded", "graded", "not_run"]
     again.stdout.fnmatch_lines(["INTERRUPTED (exit 2): 1 of 3 tasks not run; go on with *"])
-    project.pytester.runpytest_subprocess(*options, "--gta-rejudge=all")
+    run("--gta-rejudge=all")
     assert [task["status"] for task in project.tasks().values()] == ["graded", "not_run", "not_run"]
-    project.pytester.runpytest_subprocess(*options, "--gta-judge-model=another")
+    run("--gta-judge-model=another")
     assert [task["status"] for task in project.tasks().values()] == ["graded", "not_run", "not_run"]
 
 
@@ -323,7 +321,7 @@ def test_what_the_judge_had_been_asked_of_an_interrupted_task_is_in_the_totals(
 ) -> None:
     project = make_project(2)
     project.pytester.makeconftest(STOPPED_WHILE_JUDGED)
-    assert project.pytester.runpytest_subprocess(*project.arguments()).ret == 2
+    assert project.run(no_reraise_ctrlc=True).ret == 2
     task = project.tasks()["2"]
     assert (task["status"], task["agent"]["stop_reason"]) == ("not_run", "finished")
     assert task["judge"]["calls"] == len(verdicts_on_disk(project.pytester.path / "run")["education_2"]) >= 2

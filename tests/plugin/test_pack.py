@@ -26,7 +26,7 @@ def keys_and_scores(project: Project, run: str) -> dict[str, Any]:
 
 @pytest.mark.parametrize("options", [[], ["--relative"]])
 def test_outputs_and_their_pack_score_the_same(make_project: Callable[..., Project], options: list[str]) -> None:
-    project = make_project(3)
+    project = make_project(3, files=True)
     (project.outputs / "2" / "files" / "charts").mkdir()
     (project.outputs / "2" / "files" / "charts" / "table.csv").write_text("a,b\n")
     project.scores = {project.leaf("2", 0): 3}

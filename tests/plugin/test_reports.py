@@ -29,7 +29,7 @@ def workers(request: pytest.FixtureRequest) -> str:
 @pytest.fixture
 def reported(make_project: Callable[..., Project], workers: str) -> Project:
     """A run of four tasks: passed, too low with hostile reasons, unscored, passed."""
-    project = make_project(4)
+    project = make_project(4, files=True)
     project.fail_task("2", hostile_answer(2))
     project.scores[project.leaf("3", 0)] = Answer(
         text="\ud83d is not a verdict".encode("utf-16", "surrogatepass").hex()

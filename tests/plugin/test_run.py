@@ -16,6 +16,12 @@ def workers(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
 
+@pytest.fixture(params=["-n0", "-n1"])
+def worker(request: pytest.FixtureRequest) -> str:
+    """What concerns a single task holds in one process and over a worker."""
+    return str(request.param)
+
+
 def test_scores_and_summary(make_project: Callable[..., Project], workers: str) -> None:
     project = make_project(3)
     project.fail_task("2", 3)
@@ -36,11 +42,11 @@ def test_scores_and_summary(make_project: Callable[..., Project], workers: str) 
     assert len(set(project.judged())) == len(project.judged())
 
 
-def test_weighted_root_score_is_exact(make_project: Callable[..., Project], workers: str) -> None:
+def test_weighted_root_score_is_exact(make_project: Callable[..., Project], worker: str) -> None:
     project = make_project(1)
     leaves = project.leaves("1")
     project.scores = {requirement: number % 11 for number, requirement in enumerate(leaves)}
-    project.run(workers)
+    project.run(worker)
 
     def score(node: dict[str, object]) -> float:
         children = node.get("sub_tasks")
@@ -53,10 +59,10 @@ def test_weighted_root_score_is_exact(make_project: Callable[..., Project], work
     assert project.tasks()["1"]["root_score"] == pytest.approx(expected, abs=1e-9)
 
 
-def test_verbose_shows_each_leaf_and_changes_no_count(make_project: Callable[..., Project], workers: str) -> None:
+def test_verbose_shows_each_leaf_and_changes_no_count(make_project: Callable[..., Project], worker: str) -> None:
     project = make_project(1)
     project.scores = {project.leaf("1", 0): 2}
-    result = project.run(workers, "-v")
+    result = project.run(worker, "-v")
     leaves = len(project.leaves("1"))
     lines = [line for line in result.outlines if "/10 [cp" in line]
     assert len(lines) == leaves
@@ -90,6 +96,7 @@ def test_one_line_a_task_as_it_ends(make_project: Callable[..., Project], worker
 def test_plain_asserts_on_result_and_run(make_project: Callable[..., Project]) -> None:
     project = make_project(
         1,
+        files=True,
         suite="""
 def test_result(gta_result, gta_run, gta_settings):
     assert gta_result.root_score == 8
@@ -113,7 +120,7 @@ def test_two_tests_of_a_task_share_its_run(make_project: Callable[..., Project],
 
 
 def test_nothing_delivered_is_zero_without_a_call(make_project: Callable[..., Project]) -> None:
-    project = make_project(1, deliver=False)
+    project = make_project(1, answer=False)
     result = project.run()
     assert result.ret == 1
     task = project.tasks()["1"]
@@ -145,11 +152,11 @@ def _leaves(nodes: list[dict[str, object]]) -> list[dict[str, object]]:
     return found
 
 
-def test_a_judge_that_is_waited_for_is_said(make_project: Callable[..., Project], workers: str) -> None:
+def test_a_judge_that_is_waited_for_is_said(make_project: Callable[..., Project], worker: str) -> None:
     project = make_project(1)
     normal, busy = project.respond, [fails(503, "overloaded"), fails(503, "overloaded")]
     project.respond = lambda request: busy.pop() if busy else normal(request)  # type: ignore[method-assign]
-    result = project.run(workers)
+    result = project.run(worker)
     assert result.ret == 0
     assert any(line.startswith(" wait  judge: retrying in ") and "503" in line for line in result.outlines)
     assert project.results()["summary"]["root_sr"] == 100
@@ -170,7 +177,7 @@ def test_a_judge_that_takes_a_request_and_hangs_is_asked_again_and_said(
 
 
 def test_what_an_agent_has_that_was_not_taken_is_noted(make_project: Callable[..., Project]) -> None:
-    project = make_project(2)
+    project = make_project(2, files=True)
     for number in range(25):
         (project.outputs / "1" / "files" / f"link{number:02}").symlink_to("table.csv")
     (project.outputs / "2" / "files" / "only").symlink_to("table.csv")

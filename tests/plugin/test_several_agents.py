@@ -12,7 +12,7 @@ import pytest
 from pytest_gta.benchmark.results import RunResult
 from pytest_gta.cli import main
 from tests.openai_server import RecordedRequest, judge
-from tests.plugin.conftest import SUITE, Project
+from tests.plugin.conftest import SUITE, WITHOUT, Project
 
 AGENTS = """
 from pathlib import Path
@@ -280,12 +280,12 @@ def test_going_on_with_one_agent_takes_no_tasks_from_another(
     project = make_contest(2)
     stop = 'def pytest_runtest_setup(item):\n    if "education_2" in item.name:\n        raise KeyboardInterrupt\n'
     project.pytester.makeconftest(stop)
-    project.pytester.runpytest_subprocess(*project.arguments(STRONG), f"--gta-agent={WEAK}", "-n0")
+    project.run("-n0", f"--gta-agent={WEAK}", agent=STRONG, no_reraise_ctrlc=True)
     assert runs(project) == ["strong 1", "weak 1"]
     project.pytester.path.joinpath("conftest.py").unlink()
-    options = ("--gta-resume=run", "--gta-report=off", "-p", "no:cacheprovider", "-k", "strong", workers)
+    options = ("--gta-resume=run", "--gta-report=off", *WITHOUT, "-k", "strong", workers)
     # What the other agent's task came to is part of what the run means.
-    assert project.pytester.runpytest_subprocess(*options).ret == 1
+    assert project.pytester.runpytest_inprocess(*options).ret == 1
     root = project.pytester.path / "run"
     both = ["data_analysis_1", "education_2"]
     for label in ("strong", "weak"):

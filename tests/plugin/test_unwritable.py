@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.plugin.conftest import Project
+from tests.plugin.conftest import WITHOUT, Project
 
 FULL = """
 import errno, os
@@ -32,7 +32,7 @@ def fill_disk(project: Project, condition: str) -> None:
 
 
 def again(project: Project, *args: str) -> pytest.RunResult:
-    return project.pytester.runpytest_subprocess(*args, "-p", "no:cacheprovider")
+    return project.pytester.runpytest_subprocess(*args, *WITHOUT)
 
 
 @pytest.mark.parametrize("workers", ["-n0", "-n2"])
