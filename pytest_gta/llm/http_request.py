@@ -69,12 +69,11 @@ def fetch(
     thread = threading.Thread(target=run, name="gta-http", daemon=True)
     thread.start()
     thread.join(timeout_s)
-    if not outcome:
-        raise TimeoutError(f"no whole answer within {timeout_s:.3g} s")
-    result = outcome[0]
+    result = outcome[0] if outcome else TimeoutError()
     if isinstance(result, urllib.error.URLError):
-        reason = result.reason
-        raise reason if isinstance(reason, OSError) else OSError(str(reason))
+        result = result.reason if isinstance(result.reason, OSError) else OSError(str(result.reason))
+    if isinstance(result, TimeoutError):  # whichever of the two noticed it first
+        raise TimeoutError(f"no whole answer within {timeout_s:.3g} s")
     if isinstance(result, Exception):
         raise result if isinstance(result, OSError | ValueError) else OSError(f"{type(result).__name__}: {result}")
     return result

@@ -25,10 +25,8 @@ def is_leaf(request: RecordedRequest) -> bool:
     return "PLAN" in request.schema["properties"]["label"]["enum"]
 
 
-@pytest.fixture
-def measured(make_project: Callable[..., Project]) -> Project:
-    """A run of two tasks: every leaf of the second failed, and one of the first, which succeeded."""
-    project = make_project(2, files=True)
+def measure(project: Project) -> Project:
+    """Run its two tasks: every leaf of the second fails, and one of the first, which succeeds."""
     first, second = project.index
     project.fail_task(second)
     project.scores[project.leaf(first, 0)] = 6.9
@@ -36,6 +34,12 @@ def measured(make_project: Callable[..., Project]) -> Project:
     project.server.requests.clear()
     project.server.respond = lambda r: answer(STAGE if is_leaf(r) else LEVEL, "finished  task")
     return project
+
+
+@pytest.fixture
+def measured(make_project: Callable[..., Project]) -> Project:
+    """A run of two tasks."""
+    return measure(make_project(2))
 
 
 def diagnosed(*more: str) -> tuple[int, dict[str, Any]]:
@@ -65,7 +69,8 @@ def test_every_failure_is_labelled_with_its_evidence(measured: Project, capsys: 
     assert [line.split() for line in out.splitlines() if "REASON" in line] == [["REASON", str(leaves), "100.0", "%"]]
 
 
-def test_the_model_is_shown_what_happened_as_data(measured: Project) -> None:
+def test_the_model_is_shown_what_happened_as_data(make_project: Callable[..., Project]) -> None:
+    measured = measure(make_project(2, files=True))
     diagnosed()
     of_second = [r for r in measured.server.chats if not is_leaf(r)]
     text = of_second[0].first_user_text

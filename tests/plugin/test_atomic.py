@@ -15,16 +15,27 @@ from tests.atomic_factory import make_atomic
 from tests.plugin.conftest import SUITE, WITHOUT
 
 AGENT = """
+import pytest
+
 ANSWERS = {"0": "There are seven.", "1": "It is Oslo in Sweden, near Norway.", "2": "It costs $12.", "10": ""}
 
 
-def run(task, tools, workspace):
-    picture = workspace.resolve(task.inputs[0])
-    assert picture.is_file()
-    names = ",".join(spec.name for spec in tools.specs)
-    workspace.resolve("tools.txt", writing=True).write_text(names)
-    return ANSWERS[task.id]
+class Mine:
+    label = "mine"
+
+    def run(self, task, tools, workspace):
+        picture = workspace.resolve(task.inputs[0])
+        assert picture.is_file()
+        names = ",".join(spec.name for spec in tools.specs)
+        workspace.resolve("tools.txt", writing=True).write_text(names)
+        return ANSWERS[task.id]
+
+
+@pytest.fixture
+def gta_agent():
+    return Mine()
 """
+"""An agent in the suite's own process: what it may touch is tried elsewhere."""
 
 
 @pytest.fixture
@@ -33,12 +44,11 @@ def run_atomic(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> An
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("GTA_DATA", str(pytester.path / "data"))
     make_atomic(pytester.path / "data" / "gta_dataset.zip")
-    pytester.makepyfile(test_suite=SUITE, my_agent=AGENT)
-    pytester.syspathinsert()
+    pytester.makepyfile(test_suite=SUITE, conftest=AGENT)
 
     def run(*arguments: str, dataset: str = "atomic") -> pytest.RunResult:
         return pytester.runpytest_inprocess(
-            "--gta-agent=import:my_agent:run",
+            "--gta-agent=fixture",
             f"--gta-dataset={dataset}",
             "--gta-run-dir=run",
             "--gta-render=off",
@@ -56,7 +66,7 @@ def test_answers_are_compared_and_no_model_judges(run_atomic: Any, pytester: pyt
     result.stdout.fnmatch_lines(
         [
             "gta: atomic, 4 tasks, 4 leaves, success from 7 points",
-            "gta: agent import:my_agent:run, judge answer-key",
+            "gta: agent fixture, judge answer-key",
             "gta: a question is a task of one leaf, its answer: Root SR is the share of right answers",
             "gta: questions left out: 1 because its answer is an open one, 1 because its answer is a picture",
             "*= GTA-Atomic =*",

@@ -68,7 +68,7 @@ def test_a_dead_worker_costs_its_task_only(make_project: Callable[..., Project])
     assert 'errors="1"' in junit
     judged = len(project.server.chats)
     (project.pytester.path / "survive").touch()
-    again = project.pytester.runpytest_inprocess("-n2", "--gta-resume=run", *WITHOUT)
+    again = project.pytester.runpytest_inprocess("--gta-resume=run", *WITHOUT)
     assert again.ret == 0
     assert len(project.server.chats) - judged == len(project.leaves(list(project.index)[2]))
     assert {task["status"] for task in project.tasks().values()} == {"graded"}

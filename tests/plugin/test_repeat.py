@@ -10,14 +10,22 @@ import pytest
 from tests.plugin.conftest import Project
 
 AGENT = """
+import pytest
 from pathlib import Path
 
-def agent(task, workspace):
-    counter = Path(__file__).parent / "runs"
-    with counter.open("a") as runs:
-        runs.write(task.id + "\\n")
-    Path(workspace.root, "note.txt").write_text("Written by the agent.")
-    return f"Finished task {task.id}."
+class Mine:
+    label = "mine"
+
+    def run(self, task, tools, workspace):
+        counter = Path(__file__).parent / "runs"
+        with counter.open("a") as runs:
+            runs.write(task.id + "\\n")
+        Path(workspace.root, "note.txt").write_text("Written by the agent.")
+        return f"Finished task {task.id}."
+
+@pytest.fixture
+def gta_agent():
+    return Mine()
 """
 
 
@@ -29,9 +37,9 @@ def workers(request: pytest.FixtureRequest) -> str:
 
 def test_each_repeat_is_a_run_of_its_own(make_project: Callable[..., Project], workers: str) -> None:
     project = make_project(2)
-    project.pytester.makepyfile(my_agent=AGENT)
+    project.pytester.makeconftest(AGENT)
     project.fail_task("2")
-    result = project.run(workers, "--gta-repeat=3", agent="import:my_agent:agent")
+    result = project.run(workers, "--gta-repeat=3", agent="fixture")
     result.assert_outcomes(passed=3, failed=3)
     runs = (project.pytester.path / "runs").read_text().split()
     assert sorted(runs) == ["1"] * 3 + ["2"] * 3
@@ -57,8 +65,8 @@ def test_each_repeat_is_a_run_of_its_own(make_project: Callable[..., Project], w
 
 def test_a_repeat_is_chosen_by_its_id_and_resumed(make_project: Callable[..., Project]) -> None:
     project = make_project(1)
-    project.pytester.makepyfile(my_agent=AGENT)
-    first = project.run("--gta-repeat=2", "-k", "r2", agent="import:my_agent:agent")
+    project.pytester.makeconftest(AGENT)
+    first = project.run("--gta-repeat=2", "-k", "r2", agent="fixture")
     first.assert_outcomes(passed=1, deselected=1)
     again = project.pytester.runpytest_inprocess("--gta-resume=run", "--gta-report=off", "-p", "no:cacheprovider")
     again.assert_outcomes(passed=2)
@@ -75,8 +83,8 @@ def test_a_report_knows_the_repeats(make_project: Callable[..., Project], capsys
     from pytest_gta.cli import main
 
     project = make_project(1)
-    project.pytester.makepyfile(my_agent=AGENT)
-    project.run("--gta-repeat=2", agent="import:my_agent:agent")
+    project.pytester.makeconftest(AGENT)
+    project.run("--gta-repeat=2", agent="fixture")
     before = project.results()
     assert main(["report", str(project.pytester.path / "run")]) == 0
     assert project.results()["summary"]["repeats"] == before["summary"]["repeats"]

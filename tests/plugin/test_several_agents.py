@@ -32,6 +32,8 @@ def weak(task, workspace):
 """
 
 STRONG, WEAK = "strong=import:my_agents:strong", "weak=import:my_agents:weak"
+DONE = ("strong=outputs:strong", "weak=outputs:weak")
+"""The same agents by their finished work: where it does not matter how it came about, no process is started for it."""
 
 
 @pytest.fixture(params=["-n0", "-n2"])
@@ -47,6 +49,11 @@ def make_contest(make_project: Callable[..., Project]) -> Callable[..., Project]
     def make(tasks: int = 2, **more: Any) -> Project:
         project = make_project(tasks, **more)
         project.pytester.makepyfile(my_agents=AGENTS)
+        for name in ("strong", "weak"):
+            for task_id in project.index:
+                final = project.pytester.path / name / task_id / "final.txt"
+                final.parent.mkdir(parents=True)
+                final.write_text(f"The {name} agent finished task {task_id}.")
 
         def respond(request: RecordedRequest) -> Any:
             return judge(lambda _: 9 if b"strong agent" in request.body else 4)(request)
@@ -235,7 +242,7 @@ def test_a_gate_holds_for_each_agent(
     make_contest: Callable[..., Project], options: tuple[str, ...], code: int, last: str
 ) -> None:
     project = make_contest(1)
-    result = contest(project, *options)
+    result = contest(project, *options, agents=DONE)
     assert result.ret == code
     assert last in result.outlines
     gate = json.loads((project.pytester.path / "run" / "comparison.json").read_text())["gate"]
@@ -341,7 +348,7 @@ def test_a_killed_run_is_reported_from_its_parts(
     make_contest: Callable[..., Project], capsys: pytest.CaptureFixture[str]
 ) -> None:
     project = make_contest(2)
-    contest(project)
+    contest(project, agents=DONE)
     root = project.pytester.path / "run"
     for file in (root / "comparison.json", *root.glob("agents/*/results.json")):
         file.unlink()
@@ -371,7 +378,7 @@ def test_shards_are_merged_agent_by_agent(
     shards = []
     for number in (1, 2):
         shards.append(project.pytester.path / f"shard-{number}")
-        contest(project, f"--gta-shard={number}/2", f"--gta-run-dir={shards[-1]}")
+        contest(project, f"--gta-shard={number}/2", f"--gta-run-dir={shards[-1]}", agents=DONE)
     whole = project.pytester.path / "run"
     assert main(["merge", *map(str, shards), "-o", str(whole), "--fail-under=50"]) == 1
     assert "FAIL (exit 1): weak: Root SR 0.0 % < 50 %" in capsys.readouterr().out
@@ -381,15 +388,15 @@ def test_shards_are_merged_agent_by_agent(
 
 def test_each_agent_is_held_against_its_own_baseline(make_contest: Callable[..., Project]) -> None:
     project = make_contest(7)
-    contest(project, "--gta-run-dir=main")
-    swapped = (STRONG.replace(":strong", ":weak"), WEAK)
+    contest(project, "--gta-run-dir=main", agents=DONE)
+    swapped = (DONE[0].replace(":strong", ":weak"), DONE[1])
     result = contest(project, "--gta-baseline=main", agents=swapped)
     assert result.ret == 1
     assert part(project, "strong").gate.verdict == "fail"
     assert part(project, "weak").gate.verdict == "pass"
     last = next(line for line in result.outlines if line.startswith("FAIL (exit 1): "))
     assert last.startswith("FAIL (exit 1): strong: Root SR fell from 100.0 to 0.0 % over 7 common tasks, p = 0.016")
-    other = contest(project, "--gta-baseline=main", "--gta-run-dir=x", agents=(STRONG, "c=import:my_agents:weak"))
+    other = contest(project, "--gta-baseline=main", "--gta-run-dir=x", agents=(DONE[0], "c=outputs:weak"))
     assert other.ret == 4
     assert "has no agent 'c'; it has strong, weak" in str(other.stderr)
 
@@ -436,6 +443,7 @@ def test_reports_go_beside_the_one_of_all(make_contest: Callable[..., Project]) 
     result = contest(
         project, f"--gta-json={out}/r.json", f"--gta-markdown={out}/r.md", f"--gta-report={out}/r.html",
         f"--junitxml={out}/junit.xml", f"--html={out}/pytest.html", "--self-contained-html",
+        agents=DONE,
     )  # fmt: skip
     assert result.ret == 1
     assert {"r.json", "r-strong.json", "r-weak.json", "r.md", "r.html", "r-strong.html", "r-weak.html"} <= {

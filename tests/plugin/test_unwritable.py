@@ -17,7 +17,7 @@ from pathlib import Path
 sync = os.fsync
 
 def full(fd):
-    if not Path("room").exists() and (CONDITION):
+    if CONDITION:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
     sync(fd)
 
@@ -31,8 +31,8 @@ def fill_disk(project: Project, condition: str) -> None:
     project.pytester.makeconftest(FULL.replace("CONDITION", name))
 
 
-def again(project: Project, *args: str) -> pytest.RunResult:
-    return project.pytester.runpytest_subprocess(*args, *WITHOUT)
+def run_apart(project: Project, *args: str) -> pytest.RunResult:
+    return project.pytester.runpytest_subprocess(*project.arguments(), *args)
 
 
 @pytest.mark.parametrize("workers", ["-n0", "-n2"])
@@ -41,7 +41,7 @@ def test_a_full_disk_costs_its_task_only_and_the_run_goes_on(
 ) -> None:
     project = make_project(3)
     fill_disk(project, "'tasks/education_2/' in name")
-    result = again(project, *project.arguments(), workers)
+    result = run_apart(project, workers)
     assert result.ret == 10
     output = result.stdout.str()
     assert "INTERNALERROR" not in output
@@ -50,15 +50,15 @@ def test_a_full_disk_costs_its_task_only_and_the_run_goes_on(
     assert (task["status"], task["root_score"]) == ("error", None)
     assert "agent_run.json cannot be written: No space left on device; put that right, then go on" in task["error"]
     assert [t["status"] for t in project.tasks().values()] == ["graded", "error", "graded"]
-    (project.pytester.path / "room").touch()
-    assert again(project, "--gta-resume=run").ret == 0
+    (project.pytester.path / "conftest.py").unlink()
+    assert project.pytester.runpytest_inprocess("--gta-resume=run", *WITHOUT).ret == 0
     assert {t["status"] for t in project.tasks().values()} == {"graded"}
 
 
 def test_a_run_that_can_write_nothing_still_says_what_it_measured(make_project: Callable[..., Project]) -> None:
     project = make_project(2)
     fill_disk(project, "'run.json' not in name")
-    result = again(project, *project.arguments())
+    result = run_apart(project)
     assert result.ret == 10
     assert "INTERNALERROR" not in result.stdout.str()
     result.stdout.fnmatch_lines(["INCONCLUSIVE (exit 10)*", "gta: *results.json was not written: No space left on*"])
