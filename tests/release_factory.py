@@ -44,6 +44,7 @@ def make_release(
     target: Path,
     *,
     tasks: int = FULL_SIZE,
+    inputs: bool = True,
     top_folder: str = TOP_FOLDER,
     edit: Callable[[Index], object] | None = None,
     edit_tools: Callable[[Record], object] | None = None,
@@ -55,13 +56,14 @@ def make_release(
     Args:
         target: A zip when it ends in ``.zip``, else a folder.
         tasks: How many tasks.
+        inputs: Whether some of them are given files.
         top_folder: The folder inside a zip that holds everything; "" for none.
         edit: Changes the index before it is written, e.g. to plant a fault: ``lambda index: index["1"].pop("files")``.
         edit_tools: Changes ``toolmeta.json`` before it is written.
         extra_files: Further files, by their path in the dataset.
         leave_out: Input files that the index names and the dataset lacks.
     """
-    index = release_index(tasks)
+    index = release_index(tasks, inputs=inputs)
     tools = tool_metadata()
     if edit:
         edit(index)
@@ -82,13 +84,14 @@ def make_release(
     return target
 
 
-def release_index(tasks: int = FULL_SIZE) -> Index:
+def release_index(tasks: int = FULL_SIZE, *, inputs: bool = True) -> Index:
     """Return what ``end.json`` holds."""
     categories = _spread_categories(tasks)
     index: Index = {}
     for position in range(tasks):
         task_id = str(1 + position + position // 3)
-        index[task_id] = _task(task_id, position, categories[position])
+        given = _inputs(task_id, position) if inputs else []
+        index[task_id] = _task(task_id, position, categories[position], given)
     return index
 
 
@@ -165,9 +168,8 @@ def pdf_bytes(text: str = "Twelve units were sold in the north.") -> bytes:
 # -- the parts of a task ----------------------------------------------------------------------------------------------
 
 
-def _task(task_id: str, position: int, category: str) -> Record:
+def _task(task_id: str, position: int, category: str, inputs: list[Any]) -> Record:
     deliverable = _DELIVERABLES[position % len(_DELIVERABLES)].format(task_id)
-    inputs = _inputs(task_id, position)
     given = "".join(f" Use {entry['path']}." for entry in inputs if isinstance(entry, dict))
     request = f"Prepare what the harbour office of town {task_id} reviews.{given} Deliver it as {deliverable}."
     return {

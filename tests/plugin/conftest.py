@@ -127,7 +127,8 @@ def make_project(
 ) -> Callable[..., Project]:
     """Make a project of so many tasks, each with a finished answer.
 
-    With ``files``, each has delivered a table as well: a process is then started for each task to read it.
+    With ``files``, each has delivered a table as well, and some are given files: for each of these tasks a process is
+    then started that reads them.
     """
     for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "EVAL_OPENAI_API_KEY", "EVAL_OPENAI_MODEL"):
         monkeypatch.delenv(name, raising=False)
@@ -135,7 +136,7 @@ def make_project(
     def make(
         tasks: int = 3, *, suite: str = SUITE, answer: bool = True, files: bool = False, **release: Any
     ) -> Project:
-        dataset = make_release(pytester.path / "dataset", tasks=tasks, **release)
+        dataset = make_release(pytester.path / "dataset", tasks=tasks, inputs=files, **release)
         index = json.loads((dataset / "end.json").read_text())
         outputs = pytester.path / "outputs"
         for task_id in index:

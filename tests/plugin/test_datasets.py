@@ -46,9 +46,8 @@ def results(project: Project) -> dict[str, object]:
     return found
 
 
-@pytest.mark.parametrize("workers", [(), ("-n2",)], ids=["one process", "two workers"])
-def test_yaml_tasks_are_run_and_judged(mine: Project, workers: tuple[str, ...]) -> None:
-    ended = mine.pytester.runpytest_inprocess(*arguments(mine, "my_tasks"), *workers)
+def test_yaml_tasks_are_run_and_judged(mine: Project) -> None:
+    ended = mine.pytester.runpytest_inprocess(*arguments(mine, "my_tasks"))
     ended.assert_outcomes(passed=2)
     ended.stdout.fnmatch_lines(["gta: my_tasks, 2 tasks, 4 leaves, success from 7 points"])
     assert mine.server.chats

@@ -124,7 +124,7 @@ def test_a_framework_that_is_not_installed_is_named_with_what_brings_it(make_pro
 
 
 def test_missing_input_is_an_error_for_a_live_agent_only(make_project: Callable[..., Project]) -> None:
-    probe = make_project(3)
+    probe = make_project(3, files=True)
     path = next(e["path"] for t in probe.index.values() for e in t["files"])
     (probe.dataset / path).unlink()
     task_id = next(i for i, t in probe.index.items() if any(e["path"] == path for e in t["files"]))

@@ -93,7 +93,7 @@ def test_a_report_with_no_place_is_a_usage_error(make_project: Callable[..., Pro
 
 
 def test_an_input_that_cannot_be_read_is_an_error_of_its_task(make_project: Callable[..., Project]) -> None:
-    project = make_project(3)
+    project = make_project(3, files=True)
     archive = project.pytester.path / "broken.zip"
     with zipfile.ZipFile(archive, "w") as made:
         for file in sorted(project.dataset.rglob("*")):
