@@ -109,6 +109,21 @@ def test_result(gta_result, gta_run, gta_settings):
     project.run().assert_outcomes(passed=1)
 
 
+TRIED_ONCE = """
+def pytest_configure(config):
+    if hasattr(config, "workerinput"):
+        import pytest_gta.workspace.confinement as confinement
+        confinement.choose_confinement = None
+"""
+
+
+def test_a_worker_takes_the_confinement_that_the_controller_tried(make_project: Callable[..., Project]) -> None:
+    project = make_project(1, files=True)
+    project.pytester.makeconftest(TRIED_ONCE)
+    assert project.run("-n1").ret == 0
+    assert project.tasks()["1"]["deliverables"][0]["evidence"] == "full"
+
+
 def test_two_tests_of_a_task_share_its_run(make_project: Callable[..., Project], workers: str) -> None:
     project = make_project(
         2,
