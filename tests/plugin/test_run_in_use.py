@@ -41,7 +41,7 @@ def test_a_second_run_in_the_same_second_is_refused_in_one_line(
         f"ERROR: pytest-gta: --gta-run-dir: another run is at work in {root}; wait for its end, or name another "
         "directory with --gta-run-dir"
     ]
-    assert not project.server.requests
+    assert not project.server.chats
     # Killed, it holds nothing.
     assert project.run(workers).ret == 0
     resumed = project.pytester.runpytest_inprocess("--gta-resume=run", "-p", "no:cacheprovider")
