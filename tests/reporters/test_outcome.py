@@ -161,7 +161,7 @@ def test_other_failing_tests_fail_a_session_whose_tasks_are_fine() -> None:
 def test_a_number_just_below_its_limit_is_not_written_as_the_limit() -> None:
     tasks = [graded("1", 6.998)]
     line = judge_run(summarize(tasks, 7), limits(None, 7)).line
-    assert line == "FAIL (exit 1): Root Score 6.998 < 7"
+    assert line == "FAIL (exit 1): Root Score 6.99 < 7"
 
 
 def against(before: list[float], after: list[float], missing: int = 0, **more: Any) -> Outcome:
@@ -213,3 +213,14 @@ def test_a_budget_that_left_tasks_out_is_no_pass_whatever_is_allowed() -> None:
         _summary("sn"), limits(fail_under=10, max_error_rate=100), stopped="budget reached: $5 of $5 spent"
     )
     assert found.line == "INCONCLUSIVE (exit 10): 1 of 2 tasks not run: budget reached: $5 of $5 spent"
+
+
+@pytest.mark.parametrize(
+    ("score", "limit", "said"),
+    [(5.396, 0, "5.39 >= 0"), (5.396, 5.397, "5.39 < 5.397"), (5.396, 5.395, "5.396 >= 5.395"), (7, 7, "7.00 >= 7")],
+)
+def test_a_score_is_shown_as_in_the_headline_or_with_what_tells_it_from_its_limit(
+    score: float, limit: float, said: str
+) -> None:
+    line = judge_run(summarize([graded("1", score)], 7), limits(None, limit)).line
+    assert line.endswith(f": Root Score {said}")
