@@ -90,7 +90,7 @@ class CallableAgent:
             return adapt(framework, returned, self.label, give_tools=not built_with_tools).run(task, tools, workspace)
         if returned is None or isinstance(returned, str):
             return AgentRun(StopReason.FINISHED, returned or "", usage=Usage(cost_usd=None))
-        raise NotAnAgent(f"{self.label} returned a {type(returned).__name__}, expected AgentRun, str or None")
+        raise NotAnAgent(f"{self.label} returned {_kind(returned)}, expected AgentRun, str or None")
 
 
 def adapted(candidate: Any, label: str | None = None) -> Agent:
@@ -221,7 +221,12 @@ def _name_of(candidate: Any) -> str:
 def _described(value: Any) -> str:
     if value is None:
         return "None"
-    return f"another factory, {_name_of(value)}" if _is_factory(value) else f"a {type(value).__name__}"
+    return f"another factory, {_name_of(value)}" if _is_factory(value) else _kind(value)
+
+
+def _kind(value: Any) -> str:
+    name = type(value).__name__
+    return f"{'an' if name[0] in 'aeiouAEIOU' else 'a'} {name}"
 
 
 def _own_label(candidate: Any) -> str:

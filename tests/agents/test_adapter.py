@@ -126,7 +126,7 @@ def test_what_is_not(candidate: Any) -> None:
 
 
 def test_a_factory_that_gives_nothing_usable_or_raises() -> None:
-    with pytest.raises(NotAnAgent, match="gave a int"):
+    with pytest.raises(NotAnAgent, match="gave an int"):
         adapted(lambda: 7)
     with pytest.raises(NotAnAgent, match="gave another factory"):
         adapted(lambda: lambda: 7)

@@ -40,7 +40,7 @@ def test_a_function_a_class_and_an_object(bench: Bench) -> None:
 
 
 def test_what_is_not_an_agent_is_said_in_one_line(bench: Bench) -> None:
-    with pytest.raises(TypeError, match="is a int; expected a class or object with run"):
+    with pytest.raises(TypeError, match="is an int; expected a class or object with run"):
         bench.run(7)
     with pytest.raises(TypeError, match="takes prompt"):
         as_agent(lambda prompt: "x")
