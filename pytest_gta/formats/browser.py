@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlsplit
 
+from pytest_gta.formats.font_packages import give_fonts
 from pytest_gta.formats.wording import spread
 from pytest_gta.workspace.confined_program import Program, ProgramFailed, Watch, running
 from pytest_gta.workspace.readiness import readable
@@ -111,6 +112,7 @@ def picture_page(
     arguments = [*_ARGUMENTS, f"--user-data-dir={folder / 'profile'}", f"--window-size={WIDTH},{HEIGHT}"]
     # Its own sandbox needs rights that bubblewrap has taken away.
     arguments += ["--no-sandbox"] if confined else []
+    give_fonts(folder)
     program = Program("Chromium", (str(binary), *arguments, "about:blank"), folder, (site,), confined)
     with running(program, piped=True) as process:
         session = _Session(process.stdin, process.stdout, Watch(program, process, seconds))

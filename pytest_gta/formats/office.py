@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
+from pytest_gta.formats.font_packages import give_fonts
 from pytest_gta.workspace.confined_program import Program, ProgramFailed, run_program
 
 FILTERS = {
@@ -51,6 +52,7 @@ def document_to_pdf(binary: Path, document: Path, family: str, folder: Path, *, 
     shutil.copyfile(document, copy)
     profile = f"-env:UserInstallation={(folder / 'profile').as_uri()}"
     command = [str(binary), profile, "--headless", "--norestore", "--nolockcheck", "--nologo"]
+    give_fonts(folder)
     command += ["--convert-to", FILTERS[family], "--outdir", str(folder / "made"), str(copy)]
     run_program(Program("LibreOffice", tuple(command), folder, confined=confined), seconds)
     made = folder / "made" / "document.pdf"

@@ -6,14 +6,14 @@ import contextlib
 import importlib
 import importlib.util
 import re
-import sys
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-_SUFFIXES = (".ttf", ".ttc", ".otf")
+from pytest_gta.formats.font_packages import SUFFIXES, font_packages
+
 _MOST_FILES = 4000
 _MOST_TRIED = 40
 """Files opened in search of one set of characters before it is given up."""
@@ -131,11 +131,7 @@ def _usual_folders() -> Iterator[Path]:
     found = importlib.util.find_spec("matplotlib")
     if found and found.origin:
         yield Path(found.origin).parent / "mpl-data" / "fonts" / "ttf"
-    for entry in sys.path:
-        if entry.endswith("site-packages"):
-            # Packages that carry a font say so by their name (fontpkg_..., cvttf_...).
-            named = [path for word in ("*font*", "*ttf*") for path in Path(entry).glob(word) if path.is_dir()]
-            yield from sorted(path for path in named if path.name != "fontTools" and path.suffix != ".dist-info")
+    yield from font_packages()
     yield from (Path("/usr/share/fonts"), Path("/usr/local/share/fonts"))
     with contextlib.suppress(RuntimeError):  # a confined process may have no home
         home = Path.home()
@@ -147,7 +143,7 @@ def _font_files(folders: Sequence[Path]) -> Iterator[Path]:
     seen: set[str] = set()
     for folder in folders:
         try:
-            found = sorted(path for path in folder.rglob("*") if path.suffix.lower() in _SUFFIXES)
+            found = sorted(path for path in folder.rglob("*") if path.suffix.lower() in SUFFIXES)
         except OSError:
             continue
         for path in found:
