@@ -9,6 +9,7 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
+from pytest_gta.formats.font_packages import font_packages
 from pytest_gta.workspace.confined_program import Program, ProgramFailed, running
 from pytest_gta.workspace.confinement import ConfinementUnavailable, choose_confinement
 
@@ -26,7 +27,7 @@ class Renderer:
     Attributes:
         name: ``LibreOffice`` or ``Chromium``.
         binary: Its file.
-        version: What it says of itself; part of what a drawing depends on.
+        version: What it says of itself, and the packages whose fonts it is given: what a drawing depends on.
     """
 
     name: str
@@ -93,4 +94,5 @@ def _tried(name: str, programs: tuple[str, ...], confined: bool) -> Renderer | N
         except (OSError, ProgramFailed, subprocess.TimeoutExpired):
             return None
     version = next((line.strip() for line in said.splitlines() if line.strip()), "")
-    return Renderer(name, binary, version[:100]) if version else None
+    fonts = ", ".join(package.name for package in font_packages())
+    return Renderer(name, binary, version[:100] + (f", fonts of {fonts}" if fonts else "")) if version else None

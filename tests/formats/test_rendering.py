@@ -13,6 +13,7 @@ import pytest
 from PIL import Image
 from pptx import Presentation
 
+from pytest_gta.formats import renderers
 from pytest_gta.formats.browser import WebPictures, picture_page
 from pytest_gta.formats.drawn_pages import file_pictures, pdf_pictures
 from pytest_gta.formats.extract import Picture
@@ -216,6 +217,20 @@ def test_which_program_draws_what() -> None:
     assert both.names == ("LibreOffice", "Chromium")
     assert [both.for_family(f) for f in ("word", "slides", "sheets", "web", "pdf")] == [office] * 3 + [browser, None]
     assert Renderers().names == ()
+
+
+def test_a_drawing_depends_on_the_fonts_that_packages_bring(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    program = tmp_path / "soffice"
+    program.write_text("#!/bin/sh\necho LibreOffice 1.2\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+    monkeypatch.setattr(renderers, "_bubblewrap_works", lambda: False)  # which would not see the program
+    monkeypatch.setattr(renderers, "font_packages", lambda: iter(()))
+    found = find_renderers().office
+    assert found is not None and found.version == "LibreOffice 1.2"
+    monkeypatch.setattr(renderers, "font_packages", lambda: iter([tmp_path / "noto_fonts"]))
+    found = find_renderers().office
+    assert found is not None and found.version == "LibreOffice 1.2, fonts of noto_fonts"
 
 
 def test_programs_that_are_missing_or_broken_are_not_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
