@@ -37,7 +37,7 @@ _LEAST_PX = 368
 """A shorter side gets a margin."""
 _SEARCHED_PX = 400
 """How far from a piece's full length a blank place to cut at is looked for."""
-_INK = 16.0
+_INK = 6.0
 """How far the brightness of writing is from that of its ground at least, of 255."""
 _MARGIN_PX = 40
 _MOST_PIXELS = 24_000_000
