@@ -145,7 +145,8 @@ def load_picture(path: Path, name: str) -> LoadedPicture:
 def split_image_paths(value: object, exists: Callable[[str], bool]) -> list[str]:
     """Return the names in an ``image_paths`` argument: a list, JSON text of one, or text with commas.
 
-    A comma belongs to a name when the file with that name exists.
+    The list may be of objects with a ``path``, or an object with a name for each placeholder. A comma belongs to a name
+    when the file with that name exists.
 
     Raises:
         ValueError: Something else was given.
@@ -154,13 +155,17 @@ def split_image_paths(value: object, exists: Callable[[str], bool]) -> list[str]
         return []
     if isinstance(value, str):
         text = value.strip()
-        if text.startswith("["):
+        if text.startswith(("[", "{")):
             try:
                 return split_image_paths(json.loads(text), exists)
             except ValueError:
-                text = text.strip("[]")
+                text = text.strip("[]{}")
         pieces = [piece.strip().strip("\"'") for piece in re.split(r"[,\n;]", text)]
         return [name for name in _rejoined(pieces, exists) if name]
+    if isinstance(value, dict):
+        value = [value] if "path" in value else list(value.values())
+    if isinstance(value, list | tuple):
+        value = [name.get("path", name) if isinstance(name, dict) else name for name in value]
     if isinstance(value, list | tuple) and all(isinstance(name, str) for name in value):
         return [name.strip() for name in value if name.strip()]
     raise ValueError('image_paths takes file names, e.g. ["chart.png", "photo.jpg"] or "chart.png, photo.jpg"')

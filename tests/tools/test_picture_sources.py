@@ -95,6 +95,20 @@ def test_image_paths_in_the_shapes_models_use(value: object, names: list[str]) -
     assert split_image_paths(value, {"Sales, 2026.png", "a.png"}.__contains__) == names
 
 
+@pytest.mark.parametrize(
+    "value",
+    [
+        [{"path": "a.png", "caption": "A"}, "b.png"],
+        {"image_1": "a.png", "image_2": "b.png"},
+        '{"image_1": "a.png", "image_2": "b.png"}',
+        '[{"path": "a.png"}, {"path": "b.png"}]',
+    ],
+)
+def test_image_paths_in_objects(value: object) -> None:
+    assert split_image_paths(value, lambda name: False) == ["a.png", "b.png"]
+    assert split_image_paths({"path": "a.png"}, lambda name: False) == ["a.png"]
+
+
 def test_image_paths_of_another_type_are_refused_with_an_example() -> None:
     with pytest.raises(ValueError, match=r"chart\.png"):
         split_image_paths({"a": 1}, lambda name: False)
