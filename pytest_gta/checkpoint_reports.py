@@ -58,8 +58,12 @@ def _emit(item: pytest.Item, key: str, name: str, value: str) -> None:
     )  # fmt: skip
     setattr(report, name, value)
     setattr(report, KEY, key)
-    with _capture_suspended(item.config):
-        item.ihook.pytest_runtest_logreport(report=report)
+    try:
+        with _capture_suspended(item.config):
+            item.ihook.pytest_runtest_logreport(report=report)
+    except OSError as gone:
+        # The controlling process was killed, or the terminal went away: the task has not failed, it waits to go on.
+        pytest.exit(f"reports find nobody any more: {gone}", returncode=pytest.ExitCode.INTERRUPTED)
 
 
 def attach_result(report: pytest.TestReport, result: TaskResult) -> None:

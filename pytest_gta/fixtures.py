@@ -28,8 +28,8 @@ INACTIVE = "no agent to measure: pass --gta-model=NAME or --gta-agent=SPEC (--gt
 
 
 OVERRIDDEN = (
-    "this suite's conftest.py overrides the fixture gta_agent: that is one agent, and --gta-agent names several; run "
-    "it alone with --gta-agent=fixture, or give it as import:pkg.mod:name"
+    "this suite overrides the fixture gta_agent, but {0} is what this run is named after; measure its own agent by "
+    "--gta-agent=fixture, or give it as import:pkg.mod:name"
 )
 WHOSE = "a test without gta_task is about no one agent, and --gta-agent or --gta-model names several"
 
@@ -129,9 +129,9 @@ def gta_run(
     from pytest_gta.run.road import NotMeasured, run_task
     from pytest_gta.run.spending_limit import why_not_begin
 
-    if _lineup(request.config).is_several and BUILT not in request.node.stash:
-        raise NotMeasured(OVERRIDDEN)
     bench = _bench(request)
+    if BUILT not in request.node.stash and bench.agent_spec.kind != "fixture":
+        raise NotMeasured(OVERRIDDEN.format(bench.agent_spec.label))
     reason = why_not_begin(bench, _gta_directory)
     if reason:
         result = unfinished(gta_task, request.node.nodeid, TaskStatus.NOT_RUN, reason, _gta_directory)

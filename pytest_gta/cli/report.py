@@ -23,7 +23,11 @@ def add_to(subcommands: Any) -> None:
     parser.add_argument("--html", metavar="FILE", type=Path, help="write the report, one HTML page")
     parser.add_argument("--junit", metavar="FILE", type=Path, help="write JUnit XML, one test case a task")
     parser.add_argument("--markdown", metavar="FILE", type=Path, help="write a summary for a pull request")
-    parser.add_argument("--threshold", metavar="X", help="let a task or leaf succeed from this many points of 10")
+    parser.add_argument(
+        "--threshold",
+        metavar="X",
+        help="let a task or leaf succeed from this many points of 10; the run's own results.json stays as it is",
+    )
     parser.add_argument(
         "--baseline", metavar="FILE", help="hold it against this run, and fail when it is significantly worse"
     )
@@ -43,7 +47,8 @@ def run(given: argparse.Namespace) -> int:
     rebuilt = rebuild_run(given.directory, threshold=given.threshold, baseline=given.baseline)
     for remark in rebuilt.remarks:
         print(f"pytest-gta: {remark}", file=sys.stderr)
-    files = [rebuilt.run.write_results(rebuilt.result)]
+    # What another threshold would make of the run is not the run's result.
+    files = [] if given.threshold else [rebuilt.run.write_results(rebuilt.result)]
     if given.json:
         files.append(rebuilt.run.write_results(rebuilt.result, given.json.expanduser().absolute()))
     if given.html:
@@ -75,7 +80,7 @@ def _run_of_several(given: argparse.Namespace) -> int:
         for remark in one.remarks:
             print(f"pytest-gta: agent {label}: {remark}", file=sys.stderr)
     wanted = {name: path.expanduser().absolute() for name in FILES if (path := getattr(given, name))}
-    files = write_rebuilt(rebuilt, given.directory, wanted)
+    files = write_rebuilt(rebuilt, None if given.threshold else given.directory, wanted)
     for line in printed_summary(rebuilt.measured, rebuilt.outcome, files):
         print(line)
     return rebuilt.outcome.exit_code

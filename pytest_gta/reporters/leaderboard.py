@@ -20,7 +20,7 @@ from pytest_gta.benchmark.results import RunResult
 from pytest_gta.reporters.change import change_lines
 from pytest_gta.reporters.markdown import plain
 from pytest_gta.reporters.outcome import Measured
-from pytest_gta.reporters.wording import count, duration, interval, money, points, rate
+from pytest_gta.reporters.wording import agent_name, count, duration, interval, money, points, rate
 
 _NO_BREAK = "\u00a0"
 NOT_MEASURED = "published, not measured"
@@ -73,7 +73,7 @@ class Entry:
 def agent_words(result: RunResult) -> str:
     """Return a run's agent and its model in words."""
     agent = result.run.get("agent") or {}
-    named = " on ".join(filter(None, (agent.get("label"), agent.get("model"))))
+    named = agent_name(agent)
     read_from = result.run.get(FOREIGN)
     return f"{named} ({read_from})" if read_from else named
 

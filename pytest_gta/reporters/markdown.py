@@ -26,6 +26,7 @@ from pytest_gta.reporters.attention import (
 from pytest_gta.reporters.feedback import FIRST_COUNTS, basis, gain_rows, without_gain
 from pytest_gta.reporters.visible_text import visible
 from pytest_gta.reporters.wording import (
+    agent_name,
     benchmark_name,
     caution,
     count,
@@ -104,8 +105,8 @@ def write_markdown(
 
 def _headline(result: RunResult, baseline: RunResult | None) -> Iterator[str]:
     summary, threshold = result.summary, result.run["threshold"]
-    agent = " on ".join(filter(None, (result.run["agent"].get("label"), result.run["agent"].get("model"))))
-    yield f"## {benchmark_name(result.run['dataset'])}: Root SR {rate(summary['root_sr'])}, {plain(agent)}\n"
+    agent = plain(agent_name(result.run["agent"]))
+    yield f"## {benchmark_name(result.run['dataset'])}: Root SR {rate(summary['root_sr'])}, {agent}\n"
     if result.gate.verdict in _VERDICTS:
         reasons = "; ".join(plain(reason, 400) for reason in result.gate.reasons)
         yield f"**{_VERDICTS[result.gate.verdict]}**{': ' * bool(reasons)}{reasons}\n"

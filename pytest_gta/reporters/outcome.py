@@ -11,7 +11,7 @@ from pytest_gta.benchmark.gate import Gate
 from pytest_gta.benchmark.metrics import percent
 from pytest_gta.benchmark.results import RunResult
 from pytest_gta.reporters.change import reasons as reasons_of_change
-from pytest_gta.reporters.wording import points, told_apart
+from pytest_gta.reporters.wording import points_against, told_apart
 
 EXIT_OK, EXIT_FAILED, EXIT_INTERRUPTED, EXIT_NOTHING_MEASURED, EXIT_INCONCLUSIVE = 0, 1, 2, 5, 10
 _WORST_FIRST = (EXIT_FAILED, EXIT_INCONCLUSIVE, EXIT_NOTHING_MEASURED, EXIT_OK)
@@ -224,7 +224,7 @@ def _failures(summary: Mapping[str, Any], limits: GateLimits) -> list[tuple[str,
         )
     if limits.fail_under_score is not None and summary["root_score"] < limits.fail_under_score:
         certain = summary["root_score_bounds"][1] < limits.fail_under_score
-        score = _root_score(summary["root_score"], limits.fail_under_score)
+        score = points_against(summary["root_score"], limits.fail_under_score)
         found.append((f"Root Score {score} < {limits.fail_under_score:g}", certain))
     return found
 
@@ -238,12 +238,6 @@ def _success(summary: Mapping[str, Any], limits: GateLimits) -> list[str]:
     if limits.fail_under is not None:
         reached.append(f"Root SR {summary['root_sr']:.1f} % >= {limits.fail_under:g} %")
     if limits.fail_under_score is not None:
-        score = _root_score(summary["root_score"], limits.fail_under_score)
+        score = points_against(summary["root_score"], limits.fail_under_score)
         reached.append(f"Root Score {score} >= {limits.fail_under_score:g}")
     return reached
-
-
-def _root_score(score: float, limit: float) -> str:
-    """Return a score as everywhere else, or with the decimals that show on which side of its limit it is."""
-    shown = points(score)
-    return shown if (float(shown) >= limit) == (score >= limit) else told_apart(score, limit, 3)

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from pytest_gta.benchmark.results import CheckpointResult, TaskResult
 from pytest_gta.reporters.feedback import FIRST_COUNTS, after_feedback
 from pytest_gta.reporters.visible_text import visible
-from pytest_gta.reporters.wording import count, points, told_apart
+from pytest_gta.reporters.wording import count, points, points_against
 
 WIDTH = 79
 FILES_SHOWN = 20
@@ -20,7 +20,7 @@ def headline(result: TaskResult, threshold: float) -> str:
         low, high = result.root_bounds
         return f"no root score ({result.error or result.status.value}); bounds {low:.2f} to {high:.2f}"
     relation = ">=" if result.root_score >= threshold else "<"
-    return f"root score {told_apart(result.root_score, threshold)} {relation} {threshold:g}"
+    return f"root score {points_against(result.root_score, threshold)} {relation} {threshold:g}"
 
 
 def score_sheet(result: TaskResult, threshold: float, *, lost_only: bool = False) -> str:

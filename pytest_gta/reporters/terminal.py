@@ -173,8 +173,8 @@ def lines_of(
         yield SummaryLine(_judging([one.result for one in measured]))
         own = [file for file in files if file.parent.parent.name == AGENTS]
         folders = [own[0].parent.parent / "*" / name for name in dict.fromkeys(file.name for file in own)]
-        yield SummaryLine(_reports([*(file for file in files if file not in own), *folders]))
-        for line in _caution([one.result for one in measured], width):
+        together = [*(file for file in files if file not in own), *folders]
+        for line in (*_reports(together), *_caution([one.result for one in measured], width)):
             yield SummaryLine(line)
     yield from _meaning(outcome, width)
 
@@ -196,15 +196,15 @@ def _of_one(
             *(gain_lines(result.summary["feedback"]) if result.summary.get("feedback") else ()),
             *_worst(result.tasks, width),
             *_spending(result),
-            _reports(files),
+            *_reports(files),
             *_caution([result], width),
         ):
             yield SummaryLine(line)
     yield from _meaning(outcome, width)
 
 
-def _reports(files: Sequence[Path]) -> str:
-    return "Reports  " + "\n         ".join(shown_path(file) for file in files)
+def _reports(files: Sequence[Path]) -> list[str]:
+    return ["Reports  " + "\n         ".join(shown_path(file) for file in files)] if files else []
 
 
 def _caution(results: Sequence[RunResult], width: int) -> Iterator[str]:

@@ -18,6 +18,15 @@ def benchmark_name(dataset: Mapping[str, Any]) -> str:
     return "GTA-Atomic" if dataset.get("name") == "atomic" else "GTA-Workflow"
 
 
+def agent_name(agent: Mapping[str, Any]) -> str:
+    """Return what an agent goes by and the model it runs on: ``careful on gpt-5``, ``gpt-5`` for the model itself.
+
+    Args:
+        agent: The agent as a run has it: its ``label`` and ``model``.
+    """
+    return " on ".join(filter(None, dict.fromkeys((agent.get("label"), agent.get("model")))))
+
+
 def caution(run: Mapping[str, Any]) -> str:
     """Return what to keep in mind with every number of a run of the bundled model, "" for other runs.
 
@@ -59,6 +68,12 @@ def told_apart(value: float, limit: float, digits: int = 2) -> str:
     """Return a number with enough decimals to show on which side of a limit it is: 6.998 is not ``7.00`` below 7."""
     shown = (f"{value:.{n}f}" for n in range(digits, 17))
     return next((text for text in shown if (float(text) >= limit) == (value >= limit)), repr(value))
+
+
+def points_against(score: float, limit: float) -> str:
+    """Return a score as `points` writes it, with more decimals where these hide on which side of a limit it is."""
+    text = points(score)
+    return text if (float(text) >= limit) == (score >= limit) else told_apart(score, limit)
 
 
 def rate(value: float | None) -> str:

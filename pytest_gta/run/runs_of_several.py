@@ -66,17 +66,19 @@ def rebuild_agents(folder: Path, *, threshold: str | None = None, baseline: str 
     return Several(with_tasks, outcome, run.manifest())
 
 
-def write_rebuilt(rebuilt: Several[RebuiltRun], folder: Path, wanted: Mapping[str, Path]) -> list[Path]:
+def write_rebuilt(rebuilt: Several[RebuiltRun], folder: Path | None, wanted: Mapping[str, Path]) -> list[Path]:
     """Write each agent's results.json, the table of all, and the reports that are wanted; return what was written.
 
     Args:
         rebuilt: The run.
-        folder: Its directory.
+        folder: Its directory; None leaves the results there as they are.
         wanted: Where to write ``json``, ``html``, ``junit`` and ``markdown``; what belongs to one agent goes beside.
     """
     measured, outcome = rebuilt.measured, rebuilt.outcome
-    files = [one.run.write_results(one.result) for one in rebuilt.parts.values()]
-    files.append(write_comparison(measured, outcome, folder / COMPARISON))
+    files = []
+    if folder is not None:
+        files = [one.run.write_results(one.result) for one in rebuilt.parts.values()]
+        files.append(write_comparison(measured, outcome, folder / COMPARISON))
     if "json" in wanted:
         target = wanted["json"]
         files.extend(one.run.write_results(one.result, beside(target, label)) for label, one in rebuilt.parts.items())

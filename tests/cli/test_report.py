@@ -120,16 +120,26 @@ def test_a_killed_run_has_its_page_and_its_summary(killed: RunDirectory, tmp_pat
 
 
 def test_another_threshold_needs_no_judge(killed: RunDirectory, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["report", "run", "--threshold", "7"]) == 1
+    main(["report", "run"])
+    own = (killed.root / "results.json").read_bytes()
+    capsys.readouterr()
+    assert main(["report", "run", "--threshold", "7", "--json", "at_seven.json"]) == 1
     out = capsys.readouterr().out
     assert "Root SR@7 50.0 %" in out
     assert "FAIL (exit 1): 1 of 2 graded tasks below 7 points" in out
-    assert [task["success"] for task in json.loads((killed.root / "results.json").read_text())["tasks"]] == [
+    assert [task["success"] for task in json.loads(Path("at_seven.json").read_text())["tasks"]] == [
         True,
         False,
         None,
         None,
     ]
+    assert (killed.root / "results.json").read_bytes() == own
+
+
+def test_a_look_at_another_threshold_needs_no_file(killed: RunDirectory, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["report", "run", "--threshold", "7"]) == 1
+    assert not (killed.root / "results.json").exists()
+    assert "Reports" not in capsys.readouterr().out
 
 
 def test_a_finished_run_keeps_its_times_and_says_the_same_twice(

@@ -97,6 +97,29 @@ def test_the_fixture_of_the_suite(make_project: Callable[..., Project]) -> None:
     assert project.tasks()["1"]["agent"]["final_answer"] == f"The request has {words} words."
 
 
+def test_a_run_is_never_named_after_an_agent_that_did_not_run(make_project: Callable[..., Project]) -> None:
+    project = make_project(1)
+    project.pytester.makeconftest(
+        """
+        from pathlib import Path
+
+        import pytest
+
+        @pytest.fixture
+        def gta_agent():
+            return lambda task: Path("ran").write_text("mine")
+        """
+    )
+    result = project.run(agent="import:os:getcwd")
+    result.assert_outcomes(errors=1)
+    assert result.ret == 10
+    told = project.tasks()["1"]["error"]
+    assert "overrides the fixture gta_agent, but os.getcwd is what this run is named after" in told
+    assert "--gta-agent=fixture" in told
+    assert not (project.pytester.path / "ran").exists()
+    assert not project.server.chats
+
+
 @pytest.mark.parametrize("workers", ["-n0", "-n2"])
 def test_a_fixture_that_is_not_overridden(make_project: Callable[..., Project], workers: str) -> None:
     project = make_project(2)

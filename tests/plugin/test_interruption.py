@@ -53,7 +53,7 @@ def test_a_dead_worker_costs_its_task_only(make_project: Callable[..., Project])
     project.pytester.makeconftest(DYING_AGENT)
     project.outputs.rename(project.outputs.with_name("unused"))
     options = ("-n2", "--junitxml=junit.xml", "--html=report.html", "--self-contained-html")
-    result = project.run(*options, agent="import:os:getcwd")
+    result = project.run(*options, agent="fixture")
     assert result.ret == 10
     tasks = project.tasks()
     assert [task["status"] for task in tasks.values()] == ["graded", "graded", "error", "graded", "graded"]
@@ -92,7 +92,7 @@ def test_every_worker_that_one_shortage_of_memory_ended_is_told_so(
 
     monkeypatch.setattr("pytest_gta.controller.MemoryWatch", Watch)
     project.outputs.rename(project.outputs.with_name("unused"))
-    assert project.run("-n2", agent="import:os:getcwd").ret == 10
+    assert project.run("-n2", agent="fixture").ret == 10
     one, *others = project.tasks().values()
     assert one["status"] == "graded"
     for task in others:
@@ -242,7 +242,7 @@ def test_reruns_keep_every_attempt(make_project: Callable[..., Project]) -> None
             return Learning()
         """
     )
-    result = project.run("--reruns", "1", "--junitxml=junit.xml", agent="import:os:getcwd")
+    result = project.run("--reruns", "1", "--junitxml=junit.xml", agent="fixture")
     assert "1 passed, 1 rerun" in result.stdout.str()
     assert result.ret == 0
     attempts = list((project.pytester.path / "run" / "attempts").iterdir())
@@ -276,6 +276,31 @@ def test_the_last_line_of_an_interrupted_run_says_its_exit_code_and_how_to_go_on
     again = project.pytester.runpytest_inprocess("--gta-resume=run", "-p", "no:cacheprovider")
     assert again.ret == 0
     assert len(project.judged()) == sum(len(project.leaves(task_id)) for task_id in project.index)
+
+
+DEAF = """
+def pytest_runtest_logreport(report):
+    if report.when == "checkpoint":
+        raise OSError("cannot send (already closed?)")
+"""
+
+
+def test_a_task_whose_reports_find_nobody_waits_to_go_on(make_project: Callable[..., Project]) -> None:
+    project = make_project(2)
+    project.pytester.makeconftest(DEAF)
+    result = project.pytester.runpytest_subprocess(*project.arguments())
+    assert result.ret == 2
+    assert "reports find nobody any more: cannot send (already closed?)" in result.stdout.str()
+    run = project.pytester.path / "run"
+    assert not list(run.glob("tasks/*/result.json"))
+    assert [task["status"] for task in project.tasks().values()] == ["not_run", "not_run"]
+    (project.pytester.path / "conftest.py").unlink()
+    kept = sum(map(len, verdicts_on_disk(run).values()))
+    before = len(project.judged())
+    again = project.pytester.runpytest_subprocess("--gta-resume=run", "-p", "no:cacheprovider")
+    assert again.ret == 0
+    assert kept >= 1
+    assert len(project.judged()) - before == sum(len(project.leaves(task_id)) for task_id in project.index) - kept
 
 
 def test_a_run_that_goes_on_with_some_tasks_keeps_the_others_as_its_own(make_project: Callable[..., Project]) -> None:

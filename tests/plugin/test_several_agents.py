@@ -432,7 +432,7 @@ def test_an_overridden_agent_is_refused_among_several_and_wrapped_ones_are_not(
     result = contest(project, "--gta-run-dir=refused")
     result.assert_outcomes(errors=2)
     assert result.ret == 10
-    assert "overrides the fixture gta_agent: that is one agent" in result.stdout.str()
+    assert "overrides the fixture gta_agent, but weak is what this run is named after" in result.stdout.str()
     assert not (project.pytester.path / "runs").exists()
     project.pytester.makeconftest(override.format("gta_agent", "gta_agent"))
     contest(project).assert_outcomes(passed=1, failed=1)

@@ -9,7 +9,8 @@ from tests.domain import a_file, an_agent, by_id, graded, inner, leaf, not_grade
 def test_the_headline_says_how_the_task_did() -> None:
     assert headline(graded("1", 5.5), 7) == "root score 5.50 < 7"
     assert headline(graded("1", 7), 7) == "root score 7.00 >= 7"
-    assert headline(graded("1", 6.998), 7) == "root score 6.998 < 7"
+    assert headline(graded("1", 4.2998), 7) == "root score 4.29 < 7"
+    assert headline(graded("1", 6.998), 7) == "root score 6.99 < 7"
     task = not_graded("1", TaskStatus.UNSCORED, (2, 8), error="1 of 9 leaves have no score")
     assert headline(task, 7) == "no root score (1 of 9 leaves have no score); bounds 2.00 to 8.00"
 

@@ -4,12 +4,14 @@ import pytest
 
 from pytest_gta.benchmark.coverage import Coverage
 from pytest_gta.reporters.wording import (
+    agent_name,
     caution,
     count,
     duration,
     interval,
     money,
     points,
+    points_against,
     quantity,
     rate,
     shortened,
@@ -88,6 +90,19 @@ def test_count(number: int, noun: str, text: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("label", "model", "name"),
+    [
+        ("gpt-5", "gpt-5", "gpt-5"),
+        ("careful", "gpt-5", "careful on gpt-5"),
+        ("careful", None, "careful"),
+        (None, None, ""),
+    ],
+)
+def test_an_agent_that_is_the_model_itself_is_named_once(label: str | None, model: str | None, name: str) -> None:
+    assert agent_name({"label": label, "model": model}) == name
+
+
+@pytest.mark.parametrize(
     ("value", "limit", "text"),
     [
         (5.5, 7, "5.50"),
@@ -100,6 +115,22 @@ def test_count(number: int, noun: str, text: str) -> None:
 def test_a_number_shows_on_which_side_of_a_limit_it_is(value: float, limit: float, text: str) -> None:
     assert told_apart(value, limit) == text
     assert (float(text) >= limit) == (value >= limit)
+
+
+@pytest.mark.parametrize(
+    ("score", "limit", "text"),
+    [
+        (4.2998, 7, "4.29"),
+        (6.998, 7, "6.99"),
+        (6.749, 6.75, "6.749"),
+        (7.0, 7, "7.00"),
+        (7 - 1e-12, 7, "6.999999999999"),
+    ],
+)
+def test_a_score_against_its_limit_is_written_as_everywhere(score: float, limit: float, text: str) -> None:
+    assert points_against(score, limit) == text
+    if text != points(score):
+        assert (float(points(score)) >= limit) != (score >= limit)
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from pytest_gta.reporters.html.failures import Failures
 from pytest_gta.reporters.html.opinions import widest_spread
 from pytest_gta.reporters.html.previews import taken
 from pytest_gta.reporters.visible_text import visible
-from pytest_gta.reporters.wording import count, duration, inferred, interval, money, points, quantity, rate
+from pytest_gta.reporters.wording import agent_name, count, duration, inferred, interval, money, points, quantity, rate
 
 LOOK_AT_FIRST = 5
 NOTE_CHARACTERS = 180
@@ -304,7 +304,7 @@ def facts(result: RunResult) -> list[tuple[str, str]]:
     found = [
         ("Dataset", f"{dataset['name']}, {count(int(dataset.get('tasks') or 0), 'task')}"),
         ("Dataset sha256", str(dataset.get("sha256") or "unknown")),
-        ("Agent", " on ".join(filter(None, (agent.get("label"), agent.get("model"))))),
+        ("Agent", agent_name(agent)),
         ("Agent settings", settings),
         ("Endpoint", str(agent.get("base_url") or "")),
         ("Judge", f"{judge['model']}, {count(int(judge.get('samples') or 1), 'sample')} a leaf"),

@@ -20,7 +20,17 @@ from pytest_gta.reporters.html.opinions import disagreement
 from pytest_gta.reporters.html.previews import Previews, read_previews
 from pytest_gta.reporters.html.task_page import Place, task_view
 from pytest_gta.reporters.visible_text import visible
-from pytest_gta.reporters.wording import benchmark_name, caution, count, duration, interval, money, points, rate
+from pytest_gta.reporters.wording import (
+    agent_name,
+    benchmark_name,
+    caution,
+    count,
+    duration,
+    interval,
+    money,
+    points,
+    rate,
+)
 
 if TYPE_CHECKING:
     from jinja2 import Environment, Template
@@ -164,7 +174,7 @@ def _overview(
         if summary.get(name)
     ]
     return {
-        "title": " on ".join(filter(None, (agent.get("label"), agent.get("model")))) or "agent",
+        "title": agent_name(agent) or "agent",
         "benchmark": benchmark_name(result.run["dataset"]),
         "subtitle": overview.subtitle(result),
         "summary": summary,
