@@ -73,7 +73,7 @@ def told_apart(value: float, limit: float, digits: int = 2) -> str:
 def points_against(score: float, limit: float) -> str:
     """Return a score as `points` writes it, with more decimals where these hide on which side of a limit it is."""
     text = points(score)
-    return text if (float(text) >= limit) == (score >= limit) else told_apart(score, limit)
+    return text if (float(text) >= limit) == (score >= limit) else told_apart(score, limit, 3)
 
 
 def rate(value: float | None) -> str:
