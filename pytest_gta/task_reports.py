@@ -71,13 +71,18 @@ def _in_words(error: BaseException | None, bench: Bench) -> str:
     """Return what went wrong and, where there is one, the next step."""
     if isinstance(error, NotWritten):
         return f"{error}; put that right, then go on with --gta-resume={bench.run.whole}"
-    return str(error) if isinstance(error, PLAIN_FAULTS) else f"{type(error).__name__}: {error}"
+    return safe_text(str(error) if isinstance(error, PLAIN_FAULTS) else f"{type(error).__name__}: {error}")
 
 
 def _make_safe(report: pytest.TestReport) -> None:
     """Leave nothing on the report that a worker could not send."""
-    if isinstance(report.longrepr, str):
-        report.longrepr = safe_text(report.longrepr)
+    if isinstance(report.longrepr, tuple):
+        path, line, reason = report.longrepr
+        report.longrepr = (path, line, safe_text(reason))
+    elif report.longrepr is not None:
+        shown = str(report.longrepr)
+        if (safe := safe_text(shown)) != shown:
+            report.longrepr = safe  # its colours are lost, the run is not
     report.sections = [(safe_text(title), safe_text(text)) for title, text in report.sections]
     report.user_properties = [
         (name, safe_text(value) if isinstance(value, str) else value) for name, value in report.user_properties

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import zipfile
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -23,6 +24,9 @@ from pytest_gta.benchmark.task_record import read_task, safe_relative
 
 INDEX = "end.json"
 TOOL_METADATA = "toolmeta.json"
+
+
+_HALF = re.compile(rb"\\u[dD][89a-fA-F]|\xed[\xa0-\xbf]")
 
 
 class Release(Dataset):
@@ -153,7 +157,7 @@ class Release(Dataset):
     def _read_object(self, name: str, meaning: str) -> tuple[bytes, dict[str, Any]]:
         try:
             data = self._read(name)
-            value = json.loads(data)
+            value = _with_whole_characters(json.loads(data)) if _HALF.search(data) else json.loads(data)
         except DAMAGE as error:
             raise DatasetError(f"{self.path}: {name} cannot be read ({error}); is the download complete?") from error
         if not isinstance(value, Mapping):
@@ -165,3 +169,12 @@ class Release(Dataset):
             return (self._root / name).read_bytes()
         with zipfile.ZipFile(self.path) as archive:
             return archive.read(self._root + name)
+
+
+def _with_whole_characters(value: Any) -> Any:
+    """Return a JSON value with the mark of a broken character for each half of one: no file and no report holds those.
+
+    A half is what is left when a text was cut in the middle of an emoji.
+    """
+    text = json.dumps(value, ensure_ascii=False).encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return json.loads(text)

@@ -240,6 +240,22 @@ def test_all_faults_of_a_task_are_found_at_once(tmp_path: Path) -> None:
     ]
 
 
+def test_half_a_character_is_marked_wherever_it_stands(tmp_path: Path) -> None:
+    def plant(index: dict[str, Any]) -> None:
+        index["1"]["dialogs"][0]["content"] = "Cut \ud83d here, whole \U0001f600 there."
+        index["1"]["sub_tasks"][0]["requirements"] = "\ude00 half"
+        index["t\ud83d"] = index.pop("2")
+
+    release = Release(make_release(tmp_path / "d", tasks=2, edit=plant))
+    assert release.task_ids == ("1", "t\ufffd")
+    task = release.task("1")
+    assert task.request == "Cut \ufffd here, whole \U0001f600 there."
+    assert task.checkpoints[0].requirements == "\ufffd half"
+    raw = (tmp_path / "d" / "end.json").read_bytes().replace(b"\\ude00 half", b"\xed\xb8\x80 half")
+    (tmp_path / "d" / "end.json").write_bytes(raw)
+    assert "half" in Release(tmp_path / "d").task("1").checkpoints[0].requirements.encode().decode()
+
+
 def test_an_id_that_is_there_twice_is_a_fault_of_that_task(tmp_path: Path) -> None:
     index = release_index(2)
     text = json.dumps(index)[:-1] + ', "1": ' + json.dumps(index["2"]) + "}"

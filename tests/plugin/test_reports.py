@@ -130,3 +130,36 @@ def test_secrets_stay_out_of_every_output(
     written = [path.read_bytes() for path in project.pytester.path.rglob("*") if path.is_file()]
     assert written
     assert not any(key.encode() in data for data in [*written, result.stdout.str().encode()])
+
+
+def test_half_a_character_ends_no_run(make_project: Callable[..., Project], workers: str) -> None:
+    """A worker that cannot send a text takes the whole session with it."""
+
+    suite = """
+def test_workflow(gta_result):
+    gta_result.check()
+
+def test_own(gta_result):
+    raise ValueError("own \\ud83d")
+"""
+    project = make_project(3, suite=suite)
+    project.index["1"]["sub_tasks"][0]["requirements"] = "The middle of an emoji: \ufffd"
+    cut = json.dumps(project.index).replace(r"\ufffd", r"\ud83d")
+    (project.dataset / "end.json").write_text(cut)
+    project.pytester.makeconftest(
+        """
+import pytest
+
+@pytest.fixture
+def gta_tools(gta_tools, gta_task):
+    if gta_task.id == "2":
+        raise RuntimeError("fixture \\ud83d")
+    return gta_tools
+"""
+    )
+    result = project.run(workers, "--junitxml=junit.xml")
+    assert "INTERNALERROR" not in result.stdout.str()
+    assert result.ret == 10
+    assert [task["status"] for task in project.tasks().values()] == ["graded", "error", "graded"]
+    assert project.tasks()["2"]["error"] == r"RuntimeError: fixture \ud83d"
+    ElementTree.fromstring((project.pytester.path / "junit.xml").read_bytes())
