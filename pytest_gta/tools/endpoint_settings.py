@@ -54,6 +54,8 @@ def endpoints_from(environment: Mapping[str, str] = os.environ) -> ToolEndpoints
         )
     except ValueError as error:
         raise EndpointSettingsError(f"GTA_SEARCH_BACKEND: {error}") from None
+    if search.missing:
+        raise EndpointSettingsError(search.missing)
     return ToolEndpoints(endpoint("VISION"), endpoint("SPEECH"), endpoint("IMAGE"), search)
 
 

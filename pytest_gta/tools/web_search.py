@@ -64,6 +64,19 @@ class SearchSettings:
             return "serper"
         return "searxng" if self.url else ""
 
+    @property
+    def missing(self) -> str:
+        """What the chosen backend cannot do without and has not, with what to set; "" when it has all it needs."""
+        if self.chosen == "serper" and not self.api_key:
+            return "Serper needs a key and none is set: set SERPER_API_KEY"
+        if self.chosen == "searxng" and not self.url:
+            return "SearXNG needs the address of a server and none is set: set GTA_SEARCH_URL"
+        if self.chosen == "replay" and self.replay is None:
+            return "searches are to be replayed and no record is named: set GTA_SEARCH_REPLAY"
+        if self.chosen == "replay" and self.replay is not None and not self.replay.is_file():
+            return f"searches are to be replayed from {self.replay}, and there is no such file"
+        return ""
+
 
 @dataclass(frozen=True, slots=True)
 class SearchHit:
@@ -132,6 +145,8 @@ class WebSearch:
                 "it needs a search service and none is set up: set SERPER_API_KEY (serper.dev), or GTA_SEARCH_URL to "
                 "the address of a SearXNG server. This cannot be changed from within a task: go on without this tool"
             )
+        if self._settings.missing:
+            raise ToolFault(self._settings.missing)
         query, k = one_line(query, 2_000), min(k, MOST_HITS)
         if not query:
             raise ToolFault("the query is empty")
@@ -159,12 +174,11 @@ class WebSearch:
 
     def _replay(self, query: str, k: int) -> tuple[SearchHits, str]:
         """Return what was recorded for a search: the first time what it found first, and so on; the last stays."""
-        path = self._settings.replay
-        if path is None or not path.is_file():
-            raise ToolFault("the searches are to be replayed from a file, and there is no such file")
         with self._lock:
             if self._records is None:
-                self._records = [line for line in read_lines(path) if isinstance(line.get("query"), str)]
+                assert self._settings.replay is not None
+                lines = read_lines(self._settings.replay)
+                self._records = [line for line in lines if isinstance(line.get("query"), str)]
             same = [line for line in self._records if line["query"] == query and line.get("k") == k]
             own = [line for line in same if line.get("scope") == self._settings.scope] or same
             time_before = self._replayed.get((query, k), 0)
@@ -185,8 +199,6 @@ class WebSearch:
 
 def _serper(settings: SearchSettings, query: str, k: int, deadline_s: float) -> SearchHits:
     """Ask Serper, which asks Google."""
-    if not settings.api_key:
-        raise ToolFault("Serper needs a key and none is set: set SERPER_API_KEY")
     body = json.dumps({"q": query, "num": k}).encode()
     headers = {"X-API-KEY": settings.api_key, "Content-Type": "application/json"}
     found = _json("Serper", settings, settings.url or SERPER_URL, body, headers, deadline_s)
@@ -203,8 +215,6 @@ def _serper(settings: SearchSettings, query: str, k: int, deadline_s: float) -> 
 
 def _searxng(settings: SearchSettings, query: str, k: int, deadline_s: float) -> SearchHits:
     """Ask a SearXNG server."""
-    if not settings.url:
-        raise ToolFault("SearXNG needs the address of a server and none is set: set GTA_SEARCH_URL")
     base = settings.url.rstrip("/")
     base = base if base.endswith("/search") else f"{base}/search"
     hits: list[SearchHit] = []

@@ -52,6 +52,10 @@ def test_searches() -> None:
     [
         ({"GTA_VISION_MODEL": "m", "GTA_VISION_BASE_URL": "ftp://h"}, "GTA_VISION_BASE_URL"),
         ({"GTA_SEARCH_BACKEND": "bing"}, "GTA_SEARCH_BACKEND.*serper, searxng, replay"),
+        ({"GTA_SEARCH_BACKEND": "serper"}, "set SERPER_API_KEY"),
+        ({"GTA_SEARCH_BACKEND": "searxng", "SERPER_API_KEY": "k"}, "set GTA_SEARCH_URL"),
+        ({"GTA_SEARCH_BACKEND": "replay"}, "set GTA_SEARCH_REPLAY"),
+        ({"GTA_SEARCH_REPLAY": "nowhere/r.jsonl"}, "nowhere/r.jsonl, and there is no such file"),
     ],
 )
 def test_what_is_not_usable_is_named(environment: dict[str, str], named: str) -> None:
