@@ -87,6 +87,8 @@ def named(node: Node | None) -> str:
     if isinstance(node, yaml.SequenceNode):
         return "a list"
     kind = node.tag.rpartition(":")[2]
+    if kind == "float" and number_of(node) is None:
+        return "not finite"
     return _NAMES.get(kind, "a text")
 
 

@@ -96,7 +96,8 @@ LEAF = "checkpoints:\n  - requirement: It is done.\n"
         (HEAD + LEAF + "    weigth: 3\n", ["checkpoint cp1: L5: there is no key `weigth` here; did you mean "
                                            "`weight`?"]),
         (HEAD + LEAF + "    weight: 0\n", ["checkpoint cp1: L4: weight 0.0 is not a finite number above 0"]),
-        (HEAD + LEAF + "    weight: .inf\n", ["checkpoint cp1: L5: `weight` is a number, expected a number above 0"]),
+        (HEAD + LEAF + "    weight: .inf\n", ["checkpoint cp1: L5: `weight` is not finite, expected a number above 0"]),
+        (HEAD + LEAF + "    weight: .nan\n", ["checkpoint cp1: L5: `weight` is not finite, expected a number above 0"]),
         (HEAD + LEAF + "    weight: high\n", ["checkpoint cp1: L5: `weight` is a text, expected a number above 0"]),
         (HEAD + LEAF + "  - weight: 2\n", ["checkpoint cp2: L5: `requirement` is missing"]),
         (HEAD + LEAF + "  - just text\n", ["checkpoint cp2: L5: is a text, expected the keys id, requirement, weight, "
