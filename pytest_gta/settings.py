@@ -16,8 +16,9 @@ from typing import Any
 
 from pytest_gta.agents.specification import MODEL_KINDS, split_name
 from pytest_gta.judge_address import JudgeAddress
+from pytest_gta.option import Option
 from pytest_gta.option_values import ATOMIC, HiddenValue
-from pytest_gta.options import OPTIONS, Option
+from pytest_gta.options import OPTIONS
 
 NOT_RESUMED = ("estimate", "run_dir", "resume", "rejudge")
 """Options that are about one session of a run rather than about the run."""

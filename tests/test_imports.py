@@ -20,7 +20,7 @@ LAYERS = (
 )  # fmt: skip
 """From the bottom up: a module imports from its own layer and from those below."""
 
-SETTINGS = ("judge_address", "option_values", "options", "options_page", "settings")
+SETTINGS = ("judge_address", "option", "option_values", "options", "options_page", "settings")
 """The modules beside the packages that are a layer of their own: what a run is told."""
 
 WITH_PYTEST = (

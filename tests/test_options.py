@@ -16,7 +16,7 @@ def test_the_documented_table_is_the_table() -> None:
 
 @pytest.mark.parametrize("option", OPTIONS, ids=lambda option: option.key)
 def test_every_option_has_three_names_a_help_and_a_default_that_parses(option: object) -> None:
-    from pytest_gta.options import Option
+    from pytest_gta.option import Option
 
     assert isinstance(option, Option)
     assert option.flag == f"--gta-{option.key.replace('_', '-')}"

@@ -7,7 +7,8 @@ import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from pytest_gta.options import OPTIONS, Option
+from pytest_gta.option import Option
+from pytest_gta.options import OPTIONS
 from pytest_gta.settings import LOCAL_MODEL, SettingsError
 
 if TYPE_CHECKING:
