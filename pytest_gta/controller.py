@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from pytest_gta.benchmark.metrics import summarize
-from pytest_gta.benchmark.rebuilding import left_out, with_earlier
+from pytest_gta.benchmark.rebuilding import agent_that_ran, left_out, with_earlier
 from pytest_gta.benchmark.results import RunResult, TaskStatus
 from pytest_gta.benchmark.run_directory import NotWritten
 from pytest_gta.checkpoint_reports import (
@@ -305,6 +305,7 @@ class Controller:
         others = self._other_failures if alone else 0
         outcome = judge_run(summary, self._limits, others, comparison=comparison, stopped=stopped)
         manifest = {key: value for key, value in bench.manifest().items() if key not in OF_THE_RUN}
+        manifest["agent"] = agent_that_ran(manifest["agent"], tasks)
         manifest["finished_at"] = datetime.now(UTC).isoformat(timespec="seconds")
         return Measured(
             contender.label, RunResult(run=manifest, summary=summary, gate=outcome.gate, tasks=tasks), outcome

@@ -130,7 +130,8 @@ def gta_run(
     from pytest_gta.run.spending_limit import why_not_begin
 
     bench = _bench(request)
-    if BUILT not in request.node.stash and bench.agent_spec.kind != "fixture":
+    lies = _lineup(request.config).is_several or bench.agent_spec.kind not in ("tools", "fixture")
+    if lies and BUILT not in request.node.stash:
         raise NotMeasured(OVERRIDDEN.format(bench.agent_spec.label))
     reason = why_not_begin(bench, _gta_directory)
     if reason:

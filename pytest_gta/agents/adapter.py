@@ -215,7 +215,8 @@ def _made(factory: Callable[[], Any], name: str) -> Any:
 
 
 def _name_of(candidate: Any) -> str:
-    return _own_label(candidate) or str(getattr(candidate, "__qualname__", None) or type(candidate).__name__)
+    name = str(getattr(candidate, "__qualname__", None) or type(candidate).__name__)
+    return _own_label(candidate) or name.rpartition("<locals>.")[2]
 
 
 def _described(value: Any) -> str:

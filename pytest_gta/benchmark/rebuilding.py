@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from pytest_gta.benchmark.results import FeedbackResult, JudgeRecord, TaskResult, TaskStatus, Verdict
 from pytest_gta.benchmark.run_directory import RunDirectory, TaskDirectory
@@ -54,6 +55,19 @@ def with_earlier(run: RunDirectory, tasks: Sequence[TaskResult], threshold: floa
     keys = dict.fromkeys((*run.manifest().get("selected", ()), *new, *run.run_keys()))
     found = (new.get(key) or finished(run.task(key), threshold) for key in keys)
     return tuple(result for result in found if result is not None)
+
+
+def agent_that_ran(agent: Mapping[str, Any], tasks: Sequence[TaskResult]) -> dict[str, Any]:
+    """Return a run's agent by the name its tasks give: a suite may hand out another than the options name.
+
+    Args:
+        agent: As the run's manifest has it.
+        tasks: The run's results.
+    """
+    labels = {task.agent.label for task in tasks if task.agent is not None}
+    if agent.get("kind") != "tools" or len(labels) != 1 or agent.get("label") in labels:
+        return dict(agent)
+    return {**agent, "kind": "fixture", "label": labels.pop()}
 
 
 def left_out(run: RunDirectory, shown: Sequence[TaskResult]) -> str:

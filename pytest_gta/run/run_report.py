@@ -10,7 +10,7 @@ from typing import Any
 
 from pytest_gta.benchmark.dataset import DatasetError
 from pytest_gta.benchmark.metrics import summarize
-from pytest_gta.benchmark.rebuilding import left_out, rebuild
+from pytest_gta.benchmark.rebuilding import agent_that_ran, left_out, rebuild
 from pytest_gta.benchmark.results import RunResult, TaskStatus
 from pytest_gta.benchmark.run_directory import RunDirectory
 from pytest_gta.benchmark.task import Task, TaskFault
@@ -78,6 +78,7 @@ def rebuild_run(
     stopped = why_stopped(run, settings)
     outcome = judge_run(summary, limits_of(settings), comparison=comparison, stopped=stopped)
     how |= {"threshold": settings.threshold, "finished_at": earlier.run.get("finished_at") if earlier else None}
+    how["agent"] = agent_that_ran(how.get("agent") or {}, results)
     if not any(result.status is TaskStatus.NOT_RUN for result in results):
         remarks = ()
     remarks = (*remarks, *gone, *filter(None, [left_out(run, results)]))

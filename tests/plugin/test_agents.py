@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from pytest_gta.cli import main
 from tests.openai_server import OpenAIServer, RecordedRequest, fails
 from tests.plugin.conftest import Project
 
@@ -95,6 +96,34 @@ def test_the_fixture_of_the_suite(make_project: Callable[..., Project]) -> None:
     result.assert_outcomes(passed=2)
     words = len(project.index["1"]["dialogs"][0]["content"].split())
     assert project.tasks()["1"]["agent"]["final_answer"] == f"The request has {words} words."
+
+
+def test_an_agent_of_the_suite_takes_the_place_of_the_models_own(
+    make_project: Callable[..., Project], capsys: pytest.CaptureFixture[str]
+) -> None:
+    project = make_project(2)
+    project.pytester.makeconftest(
+        """
+        import pytest
+
+        @pytest.fixture
+        def gta_agent(gta_settings):
+            assert gta_settings.model == "m"
+
+            def planner(task):
+                return "planned"
+
+            return planner
+        """
+    )
+    url = project.server.base_url
+    project.run("--gta-model=m", f"--gta-base-url={url}", agent="tools").assert_outcomes(passed=2)
+    results = project.results()
+    assert {task["agent"]["label"] for task in results["tasks"]} == {"planner"}
+    agent = results["run"]["agent"]
+    assert (agent["kind"], agent["label"], agent["model"]) == ("fixture", "planner", "m")
+    assert main(["report", str(project.pytester.path / "run")]) == 0
+    assert project.results()["run"]["agent"] == agent
 
 
 def test_a_run_is_never_named_after_an_agent_that_did_not_run(make_project: Callable[..., Project]) -> None:
