@@ -12,7 +12,7 @@ from pytest_gta.llm.connection import blocking_connection
 from pytest_gta.llm.endpoint import Endpoint
 from pytest_gta.llm.redaction import one_line, redact
 
-LOOK_S = 10.0
+LOOK_S = 5.0
 """Seconds a request of the first look may take; an endpoint that is slower is not found fault with."""
 
 _NO_SUCH_MODEL = re.compile(
