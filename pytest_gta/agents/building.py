@@ -7,20 +7,32 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_gta.agents.limits import Limits
-from pytest_gta.agents.protocol import Agent, AgentUnavailable
+from pytest_gta.agents.protocol import Agent, AgentRun, AgentUnavailable, Tools
 from pytest_gta.agents.seclusion import Seclusion
 from pytest_gta.agents.specification import AgentSpec
 
 if TYPE_CHECKING:
+    from pytest_gta.benchmark.task import Brief
     from pytest_gta.llm.endpoint import Endpoint
     from pytest_gta.llm.run_control import RunControl
+    from pytest_gta.workspace.workspace import Workspace
 
 EXPOSED = Seclusion("", "not secluded: it can read all that you can")
 
 NOT_OVERRIDDEN = (
-    "--gta-agent=fixture: no conftest.py of this suite overrides the fixture gta_agent; write one that returns your "
+    "no conftest.py of this suite overrides the fixture gta_agent; write one that returns your "
     "agent (docs/agents.md has an example)"
 )
+
+
+class NotOverridden:
+    """Stands for the agent of a suite that has none: finished work is still judged, any other is an error."""
+
+    label = "fixture"
+
+    def run(self, task: Brief, tools: Tools, workspace: Workspace) -> AgentRun:
+        """Raise `AgentUnavailable`."""
+        raise AgentUnavailable(NOT_OVERRIDDEN)
 
 
 def build_agent(
@@ -47,7 +59,6 @@ def build_agent(
         seclusion: What a ``cmd`` agent is kept from.
 
     Raises:
-        AgentUnavailable: For ``fixture``, which nothing but a suite can make.
         ValueError: When a ``tools`` or ``react`` agent has no endpoint.
     """
     if spec.kind == "outputs":
@@ -79,7 +90,7 @@ def build_agent(
 
         return ManusAgent(spec.target, spec.label, limits, environment=environment)
     if spec.kind == "fixture":
-        raise AgentUnavailable(NOT_OVERRIDDEN)
+        return NotOverridden()
     if spec.kind == "import":
         from pytest_gta.agents.imported import ImportedAgent
 

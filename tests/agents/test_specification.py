@@ -4,13 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from pytest_gta.agents.building import build_agent
+from pytest_gta.agents.building import NotOverridden, build_agent
 from pytest_gta.agents.command import CommandAgent
 from pytest_gta.agents.imported import ImportedAgent
 from pytest_gta.agents.limits import Limits
 from pytest_gta.agents.outputs import OutputsAgent
 from pytest_gta.agents.pack import PackAgent
-from pytest_gta.agents.protocol import AgentUnavailable
 from pytest_gta.agents.react import ReactAgent
 from pytest_gta.agents.specification import AgentSpec, AgentSpecError, parse_agent_spec, safe_label
 from pytest_gta.agents.tool_calling import ToolCallingAgent
@@ -107,8 +106,7 @@ def test_building_each_kind(tmp_path: Path) -> None:
     assert isinstance(build_agent(parse_agent_spec(f"outputs:{tmp_path}"), limits), OutputsAgent)
     assert isinstance(build_agent(parse_agent_spec("pack:x.json"), limits), PackAgent)
     assert isinstance(build_agent(parse_agent_spec("cmd:true"), limits), CommandAgent)
-    with pytest.raises(AgentUnavailable, match=r"no conftest\.py of this suite overrides the fixture gta_agent"):
-        build_agent(parse_agent_spec("fixture"), limits)
+    assert isinstance(build_agent(parse_agent_spec("fixture"), limits), NotOverridden)
     for kind in ("tools", "react"):
         with pytest.raises(ValueError, match=f"`{kind}` agent needs the endpoint"):
             build_agent(parse_agent_spec(kind), limits)

@@ -154,4 +154,26 @@ def test_a_fixture_that_is_not_overridden(make_project: Callable[..., Project], 
     project = make_project(2)
     result = project.run(workers, agent="fixture")
     result.assert_outcomes(errors=2)
-    assert "no conftest.py of this suite overrides the fixture gta_agent" in project.tasks()["1"]["error"]
+    told = project.tasks()["1"]["error"]
+    assert told.startswith("agent fixture: no conftest.py of this suite overrides the fixture gta_agent; write one")
+    assert "Traceback" not in result.stdout.str()
+    assert "building.py" not in result.stdout.str()
+
+
+def test_finished_work_of_a_fixture_that_is_gone_keeps_its_score(make_project: Callable[..., Project]) -> None:
+    project = make_project(1)
+    project.pytester.makeconftest(
+        """
+        import pytest
+
+        @pytest.fixture
+        def gta_agent():
+            return lambda task: "done"
+        """
+    )
+    project.run(agent="fixture").assert_outcomes(passed=1)
+    score = project.tasks()["1"]["root_score"]
+    (project.pytester.path / "conftest.py").unlink()
+    again = project.pytester.runpytest_subprocess("--gta-resume=run", "-p", "no:cacheprovider")
+    again.assert_outcomes(passed=1)
+    assert (project.tasks()["1"]["status"], project.tasks()["1"]["root_score"]) == ("graded", score)
