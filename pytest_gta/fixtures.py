@@ -131,7 +131,8 @@ def gta_run(
 
     bench = _bench(request)
     lies = _lineup(request.config).is_several or bench.agent_spec.kind not in ("tools", "fixture")
-    if lies and BUILT not in request.node.stash:
+    begins = _gta_directory.agent() is None
+    if lies and begins and BUILT not in request.node.stash:
         raise NotMeasured(OVERRIDDEN.format(bench.agent_spec.label))
     reason = why_not_begin(bench, _gta_directory)
     if reason:

@@ -149,6 +149,19 @@ def test_a_run_is_never_named_after_an_agent_that_did_not_run(make_project: Call
     assert not project.server.chats
 
 
+def test_work_that_was_finished_before_the_suite_had_an_agent_keeps_its_score(
+    make_project: Callable[..., Project],
+) -> None:
+    project = make_project(1)
+    project.run().assert_outcomes(passed=1)
+    project.pytester.makeconftest(
+        "import pytest\n\n@pytest.fixture\ndef gta_agent():\n    return lambda task: 'mine'\n"
+    )
+    again = project.pytester.runpytest_subprocess("--gta-resume=run", "-p", "no:cacheprovider")
+    again.assert_outcomes(passed=1)
+    assert project.tasks()["1"]["agent"]["label"] == "outputs-outputs"
+
+
 @pytest.mark.parametrize("workers", ["-n0", "-n2"])
 def test_a_fixture_that_is_not_overridden(make_project: Callable[..., Project], workers: str) -> None:
     project = make_project(2)

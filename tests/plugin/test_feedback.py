@@ -161,9 +161,10 @@ def test_the_report_is_made_anew_from_the_run_directory(
     before = made.project.results()
     (made.project.pytester.path / "run" / "results.json").unlink()
     capsys.readouterr()
-    assert cli(["report", "run", "--threshold", "9.5", "--html", "report.html"]) == 1
+    options = ["--threshold", "9.5", "--html", "report.html", "--json", "anew.json"]
+    assert cli(["report", "run", *options]) == 1
     assert "Root Score       2.00     9.00    +7.00" in capsys.readouterr().out
-    after = made.project.results()
+    after = json.loads((made.project.pytester.path / "anew.json").read_text())
     assert after["summary"]["feedback"]["root_score"] == before["summary"]["feedback"]["root_score"]
     assert (before["tasks"][0]["feedback"]["success"], after["tasks"][0]["feedback"]["success"]) == (True, False)
     assert after["summary"]["feedback"]["root_sr"]["after"] == 0.0
