@@ -19,6 +19,7 @@ Secrets are replaced before anything is written.
 
 from __future__ import annotations
 
+import errno
 import json
 import threading
 from collections.abc import Callable, Iterable
@@ -28,7 +29,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
-from pytest_gta.benchmark.run_directory import append_line, read_lines
+from pytest_gta.benchmark.run_directory import NotWritten, append_line, read_lines
 from pytest_gta.benchmark.usage import Usage
 from pytest_gta.llm.redaction import redact
 
@@ -123,6 +124,7 @@ class Transcript:
         self._on_step = on_step
         self._lock = threading.Lock()
         self._tally = _Tally()
+        self._begun = False
 
     @property
     def counts(self) -> Counts:
@@ -145,7 +147,11 @@ class Transcript:
         detail: str = "",
         usage: Usage | None = None,
     ) -> Step:
-        """Write one step; it is on disk when this returns. See `Step` for the fields."""
+        """Write one step; it is on disk when this returns. See `Step` for the fields.
+
+        Raises:
+            NotWritten: When it cannot be, or the steps before it are gone: then so is the work that they tell of.
+        """
         clean = redact(text, self._secrets)
         step = Step(
             kind=StepKind(kind),
@@ -165,7 +171,10 @@ class Transcript:
         with self._lock:
             self._tally.add(step)
             if self.path is not None:
+                if self._begun and not self.path.exists():
+                    raise NotWritten(errno.ENOENT, "its folder was removed while the agent was at work", str(self.path))
                 append_line(self.path, step.to_json())
+                self._begun = True
         if self._on_step is not None:
             self._on_step(step)
         return step

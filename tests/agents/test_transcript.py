@@ -2,12 +2,14 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import threading
 from pathlib import Path
 
 import pytest
 
 from pytest_gta.agents.transcript import Counts, Step, StepKind, Transcript, read_transcript
+from pytest_gta.benchmark.run_directory import NotWritten
 from pytest_gta.benchmark.usage import Tokens, Usage
 
 
@@ -86,6 +88,15 @@ def test_many_threads_write_whole_lines(tmp_path: Path) -> None:
     for thread in threads:
         thread.join()
     assert len(read_transcript(tmp_path / "t.jsonl")) == 100 == len(seen)
+
+
+def test_steps_whose_beginning_was_removed_are_not_written_on(tmp_path: Path) -> None:
+    transcript = Transcript(tmp_path / "task" / "transcript.jsonl")
+    transcript.add("user", "Make a report.")
+    shutil.rmtree(tmp_path / "task")
+    with pytest.raises(NotWritten, match=r"transcript\.jsonl cannot be written: its folder was removed"):
+        transcript.add("end")
+    assert not (tmp_path / "task").exists()
 
 
 def test_nothing_is_kept_without_a_path() -> None:

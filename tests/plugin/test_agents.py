@@ -162,6 +162,23 @@ def test_work_that_was_finished_before_the_suite_had_an_agent_keeps_its_score(
     assert project.tasks()["1"]["agent"]["label"] == "outputs-outputs"
 
 
+def test_work_that_was_removed_from_under_the_agent_is_no_zero(make_project: Callable[..., Project]) -> None:
+    project = make_project(1)
+    project.pytester.makepyfile(
+        cleaner="""
+        import shutil
+
+        def run(task, tools, workspace):
+            shutil.rmtree(workspace.root.parent)
+        """
+    )
+    project.run(agent="import:cleaner:run").assert_outcomes(errors=1)
+    task = project.tasks()["1"]
+    assert (task["status"], task["root_score"], task["success"]) == ("error", None, None)
+    assert "its folder was removed while the agent was at work" in task["error"]
+    assert "--gta-resume=" in task["error"]
+
+
 @pytest.mark.parametrize("workers", ["-n0", "-n2"])
 def test_a_fixture_that_is_not_overridden(make_project: Callable[..., Project], workers: str) -> None:
     project = make_project(2)
