@@ -36,7 +36,8 @@ STYLE = """<style>
 .gta table { border-collapse: collapse; margin: .6em 0; color: inherit; }
 .gta td, .gta th { padding: .25em .7em; text-align: left; vertical-align: top; border: 0; }
 .gta td, .gta th { border-bottom: 1px solid #ddd; }
-.gta td.n, .gta th.n { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
+.gta td.n, .gta th.n { font-variant-numeric: tabular-nums; white-space: nowrap; }
+.gta td.n, .gta th.n, #results-table .gta td.n, #results-table .gta th.n { text-align: right; }
 .gta td:first-child { min-width: 6em; }
 .gta p, .gta td:last-child { overflow-wrap: anywhere; }
 .gta pre { white-space: pre-wrap; overflow-wrap: anywhere; }
