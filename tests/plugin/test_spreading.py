@@ -10,7 +10,7 @@ from tests.plugin.conftest import Project
 EARLIER = ".gta/runs/20260101T000000Z-earlier"
 
 
-def test_workers_begin_with_the_tasks_that_took_longest(make_project: Callable[..., Project]) -> None:
+def test_only_workers_begin_with_the_tasks_that_took_longest(make_project: Callable[..., Project]) -> None:
     project = make_project(4)
     project.run(f"--gta-run-dir={EARLIER}").assert_outcomes(passed=4)
     results = project.pytester.path / EARLIER / "results.json"
@@ -18,18 +18,14 @@ def test_workers_begin_with_the_tasks_that_took_longest(make_project: Callable[.
     for task, seconds in zip(earlier["tasks"], (20, 40, 10, 30), strict=True):
         task["agent"]["wall_s"] = seconds
     results.write_text(json.dumps(earlier))
-    before = len(project.judged())
-    project.run("-n1").assert_outcomes(passed=4)
-    asked = project.judged()[before:]
-    begun = sorted(project.index, key=lambda task_id: asked.index(project.leaf(task_id, 0)))
     ids = [task["task_id"] for task in earlier["tasks"]]
-    assert [ids.index(task_id) for task_id in begun] == [1, 2, 3, 0]
 
+    def begun(*args: str) -> list[int]:
+        before = len(project.judged())
+        project.run(*args).assert_outcomes(passed=4)
+        asked = project.judged()[before:]
+        order = sorted(project.index, key=lambda task_id: asked.index(project.leaf(task_id, 0)))
+        return [ids.index(task_id) for task_id in order]
 
-def test_in_one_process_the_order_stays(make_project: Callable[..., Project]) -> None:
-    project = make_project(3)
-    project.run(f"--gta-run-dir={EARLIER}").assert_outcomes(passed=3)
-    before = len(project.judged())
-    project.run("--gta-threshold=6").assert_outcomes(passed=3)
-    asked = project.judged()[before:]
-    assert sorted(project.index, key=lambda task_id: asked.index(project.leaf(task_id, 0))) == list(project.index)
+    assert begun("--gta-run-dir=alone") == [0, 1, 2, 3]
+    assert begun("-n1") == [1, 2, 3, 0]
